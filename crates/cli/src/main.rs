@@ -1,0 +1,55 @@
+//! The binary `callgate`: one file a verb; parses arguments, calls the crates below, prints.
+#![expect(clippy::disallowed_methods, reason = "the command line is where the environment, files and clocks are read")]
+
+mod check;
+mod demo;
+mod exit_code;
+mod intents;
+mod notes_server;
+mod render;
+mod store_path;
+mod worker;
+mod wrap;
+
+use clap::{Parser, Subcommand};
+use exit_code::ExitCode;
+
+/// A gate between an agent and its tools.
+///
+/// It admits only tools whose input schema can be enforced, checks the exact bytes of every call, and lets a call
+/// run only after a durable record says so.
+#[derive(Debug, Parser)]
+#[command(name = "callgate", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    Check(check::Args),
+    Wrap(wrap::Args),
+    Intents(intents::Args),
+    Demo(demo::Args),
+    Worker(worker::Args),
+    #[command(hide = true)]
+    NotesServer(notes_server::Args),
+}
+
+fn main() -> std::process::ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.verb {
+        Verb::Check(args) => check::run(&args),
+        Verb::Wrap(args) => wrap::run(args),
+        Verb::Intents(args) => intents::run(&args),
+        Verb::Demo(args) => demo::run(&args),
+        Verb::Worker(args) => worker::run(&args),
+        Verb::NotesServer(args) => notes_server::run(&args),
+    };
+    outcome
+        .unwrap_or_else(|error| {
+            anstream::eprintln!("callgate: {error:#}");
+            error.downcast_ref::<exit_code::Failure>().map_or(ExitCode::Internal, |failure| failure.code)
+        })
+        .into()
+}

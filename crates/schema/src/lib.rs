@@ -1,0 +1,26 @@
+//! The schema engine of Callgate: reads JSON text, admits a JSON Schema only if every constraint of it can be
+//! enforced, and checks values against it with bounded work.
+//!
+//! ```text
+//! bytes ── json::Tape::read ──▶ Node ───────────┐
+//! schema ─ json::Tape::read ─ Program::compile ─┴─▶ Program::check ──▶ Verdict
+//! ```
+//!
+//! What this crate does not do: it opens no file and no socket, reads no clock and no environment, fetches no
+//! reference, changes no value, and has no unsafe code.
+#![deny(missing_docs)]
+
+pub mod json;
+pub mod pattern;
+
+mod code;
+mod finding;
+mod limits;
+mod location;
+mod work;
+
+pub use code::{Class, Code};
+pub use finding::{Detail, Finding};
+pub use limits::Limits;
+pub use location::{Location, Step};
+pub use work::{Exhausted, Work};

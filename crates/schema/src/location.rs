@@ -1,0 +1,67 @@
+//! Where a value stands within another, and the two ways to print that.
+
+use std::fmt::{self, Write as _};
+
+/// One step from a value to a part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// To the member of an object.
+    Name(String),
+    /// To the item of an array, from zero.
+    Index(usize),
+}
+
+/// The way from a root to a value. Displays as a JSON Pointer (RFC 6901).
+///
+/// ```
+/// use callgate_schema::{Location, Step};
+/// let place = Location(vec![Step::Name("a/b".into()), Step::Index(1)]);
+/// assert_eq!(place.to_string(), "/a~1b/1");
+/// assert_eq!(place.arguments_path(), "$arguments.a/b[1]");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct Location(pub Vec<Step>);
+
+impl Location {
+    /// The form `$arguments.name[0]`, names verbatim.
+    pub fn arguments_path(&self) -> String {
+        let mut path = String::from("$arguments");
+        for step in &self.0 {
+            match step {
+                Step::Name(name) => {
+                    path.push('.');
+                    path.push_str(name);
+                }
+                Step::Index(index) => {
+                    let _ = write!(path, "[{index}]");
+                }
+            }
+        }
+        path
+    }
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for step in &self.0 {
+            f.write_char('/')?;
+            match step {
+                Step::Index(index) => write!(f, "{index}")?,
+                Step::Name(name) => write_escaped(f, name)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes one reference token of a JSON Pointer (RFC 6901, section 3).
+pub(crate) fn write_escaped(out: &mut impl fmt::Write, token: &str) -> fmt::Result {
+    for c in token.chars() {
+        match c {
+            '~' => out.write_str("~0")?,
+            '/' => out.write_str("~1")?,
+            c => out.write_char(c)?,
+        }
+    }
+    Ok(())
+}
