@@ -1,0 +1,3 @@
+//! The gate behind its command line, row by row.
+
+fn main() {}
