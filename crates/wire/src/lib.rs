@@ -1,1 +1,25 @@
-//! Placeholder.
+//! Every type that crosses a boundary: what is stored, and what is said to a caller or an operator.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `code` | the stable codes of the gate, and the classes and stages they belong to |
+//! | `principal` | on whose behalf a call is made |
+//! | `intent` | the durable record of a call: what was asked, and how it ended |
+//!
+//! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
+#![deny(missing_docs)]
+
+mod class;
+mod code;
+mod intent;
+mod principal;
+mod stage;
+
+pub use class::Class;
+pub use code::Code;
+pub use intent::{
+    Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId, Settlement,
+    SideEffect, Timestamp,
+};
+pub use principal::Principal;
+pub use stage::Stage;
