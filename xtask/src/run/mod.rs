@@ -1,0 +1,110 @@
+//! `cargo xtask test` and `cargo xtask torture`: the checks as a list of steps, the cheapest first.
+
+mod cases;
+mod command;
+mod peers;
+mod proofs;
+mod step;
+
+use crate::{tidy, tree::Tree};
+use anyhow::Result;
+use clap::Args;
+use command::Command;
+use std::path::{Path, PathBuf};
+use step::{Outcome, Plan, Setting};
+
+/// How `test` runs.
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// A tool or a collection that is missing is a failure, not a skip. Also on where `CI` is `true`.
+    #[arg(long)]
+    ci: bool,
+    /// Leaves out the tests against public clients and servers, which fetch packages the first time.
+    #[arg(long)]
+    no_peers: bool,
+    /// The folder with the large collections: official suites, public catalogs, recorded calls.
+    #[arg(long, value_name = "FOLDER")]
+    shared: Option<PathBuf>,
+}
+
+/// How `torture` runs.
+#[derive(Debug, Args)]
+pub(crate) struct TortureArgs {
+    /// How often the gate is killed.
+    #[arg(long, default_value_t = 200)]
+    rounds: u32,
+    /// A tool that is missing is a failure, not a skip. Also on where `CI` is `true`.
+    #[arg(long)]
+    ci: bool,
+}
+
+/// How often the short proof kills the gate.
+const ROUNDS_SHORT: u32 = 20;
+
+/// Runs every check. `false` if one of them failed.
+pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
+    let mut setting = Setting::new(root, args.ci);
+    if let Some(shared) = &args.shared {
+        setting.shared.clone_from(shared);
+    }
+    let mut plan = Plan::new(setting);
+    plan.run("format", |at| cargo(at, &["fmt", "--all", "--check"]));
+    plan.run("lints", |at| cargo(at, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
+    plan.run("tidy", |at| {
+        let report = tidy::inspect(&Tree::read(&at.root)?)?;
+        print!("{report}");
+        Ok(if report.is_clean() {
+            Outcome::passed("")
+        } else {
+            Outcome::failed(format!("{} faults", report.faults()))
+        })
+    });
+    plan.run("dependencies", dependencies);
+    plan.run("tests", |at| {
+        if at.has("cargo-nextest") {
+            cargo(at, &["nextest", "run", "--workspace"])
+        } else {
+            println!("cargo-nextest is not here: cargo's own runner does it");
+            cargo(at, &["test", "--workspace", "--all-targets"])
+        }
+    });
+    plan.run("doctests", |at| cargo(at, &["test", "--workspace", "--doc"]));
+    plan.run("release build", release);
+    for collection in cases::COLLECTIONS {
+        plan.run(collection.name, |at| cases::run(at, collection));
+    }
+    plan.run("kill", |at| proofs::kill(at, ROUNDS_SHORT));
+    plan.run("order of writes", proofs::order);
+    if args.no_peers {
+        plan.skip("peers", "left out by --no-peers");
+    } else {
+        plan.run("peers", peers::run);
+    }
+    plan.finish()
+}
+
+/// Runs the long proofs. `false` if one of them failed.
+pub(crate) fn torture(root: &Path, args: &TortureArgs) -> bool {
+    let mut plan = Plan::new(Setting::new(root, args.ci));
+    plan.run("release build", release);
+    plan.run("kill", |at| proofs::kill(at, args.rounds));
+    plan.run("order of writes", proofs::order);
+    plan.finish()
+}
+
+fn cargo(at: &Setting, arguments: &[&str]) -> Result<Outcome> {
+    Command::cargo(at).arguments(arguments).outcome()
+}
+
+/// The binaries that the steps after this one run.
+fn release(at: &Setting) -> Result<Outcome> {
+    cargo(at, &["build", "--release", "--package", "callgate", "--package", "callgate-testing"])
+}
+
+/// Licences, banned crates and sources of everything that is built in.
+fn dependencies(at: &Setting) -> Result<Outcome> {
+    if !at.has("cargo-deny") {
+        return Ok(at.missing("cargo-deny is not here (cargo install --locked cargo-deny)"));
+    }
+    cargo(at, &["deny", "--workspace", "check", "licenses", "bans", "sources"])
+}

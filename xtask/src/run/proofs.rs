@@ -1,0 +1,23 @@
+//! The proofs of the gate's promises on the release binary: kills at random moments, and the order of its writes.
+
+use super::command::Command;
+use super::step::{Outcome, Setting};
+use anyhow::Result;
+
+/// Kills the gate between a call's arrival and its answer, again and again, and looks at what it left.
+pub(super) fn kill(at: &Setting, rounds: u32) -> Result<Outcome> {
+    let rounds = rounds.to_string();
+    torture(at).arguments(["kill", "--rounds", &rounds]).outcome()
+}
+
+/// Reads under strace that the record of an intent is on the disk before the call's first byte leaves.
+pub(super) fn order(at: &Setting) -> Result<Outcome> {
+    if !at.has("strace") {
+        return Ok(at.missing("strace is not here"));
+    }
+    torture(at).argument("order").outcome()
+}
+
+fn torture(at: &Setting) -> Command {
+    Command::new(at, at.binary("callgate-torture"))
+}

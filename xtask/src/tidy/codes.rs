@@ -1,0 +1,116 @@
+//! Codes, their pages and their cases: each code has both, and no page speaks of a code that is not there.
+
+use super::Report;
+use crate::tree::Tree;
+use anyhow::Result;
+use std::collections::BTreeSet;
+
+/// The headings of a page, in this order.
+const HEADINGS: &[&str] = &["## What it means", "## Why it matters", "## Example", "## Instead"];
+
+pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
+    let codes = codes();
+    for code in &codes {
+        let page = format!("docs/errors/{code}.md");
+        if tree.has(&page) {
+            check_page(&page, code, &tree.text(&page)?, report);
+        } else {
+            report.fault(
+                &page,
+                format!("the code `{code}` has no page"),
+                "write it, with the headings of the others",
+            );
+        }
+    }
+    for page in tree.list("docs/errors/", ".md") {
+        let name = page.trim_start_matches("docs/errors/").trim_end_matches(".md");
+        if !codes.contains(name) && name != "README" {
+            report.fault(page, format!("there is no code `{name}`"), "remove the page, or mend its name");
+        }
+    }
+    check_cases(tree, &codes, report)
+}
+
+/// Every code that the product can answer with.
+fn codes() -> BTreeSet<&'static str> {
+    let schema = callgate_schema::Code::ALL.iter().map(|code| code.as_str());
+    schema.chain(callgate_wire::Code::ALL.iter().map(|code| code.as_str())).collect()
+}
+
+fn check_page(page: &str, code: &str, text: &str, report: &mut Report) {
+    if text.lines().next() != Some(format!("# `{code}`").as_str()) {
+        report.fault_at(page, 1, "the title is not the code", format!("open with `# `{code}``"));
+    }
+    let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("## ")).collect();
+    if headings != HEADINGS {
+        let what = format!("the headings are {headings:?}");
+        report.fault(page, what, format!("use {HEADINGS:?}, in this order and no others"));
+    }
+}
+
+fn check_cases(tree: &Tree, codes: &BTreeSet<&str>, report: &mut Report) -> Result<()> {
+    let mut seen = BTreeSet::new();
+    for path in tree.list("cases/", ".jsonl") {
+        let text = tree.text(path)?;
+        for (number, row) in (1..).zip(text.lines()) {
+            for code in codes_in(row) {
+                // A row speaks of codes in what it expects; words of a value that look alike do no harm there, but a
+                // code that nobody declares is a row that cannot pass.
+                if codes.contains(code) {
+                    seen.insert(code.to_owned());
+                } else if row.contains("\"expect\"") && code.contains('-') {
+                    report.fault_at(
+                        path,
+                        number,
+                        format!("there is no code `{code}`"),
+                        "mend the row's spelling",
+                    );
+                }
+            }
+        }
+    }
+    for code in codes.iter().filter(|code| !seen.contains(**code)) {
+        let mend = format!("add a row to cases/ that makes it happen and expects `\"code\":\"{code}\"`");
+        report.fault("cases", format!("no case for the code `{code}`"), mend);
+    }
+    Ok(())
+}
+
+/// The texts that stand as the value of a member `code`.
+fn codes_in(row: &str) -> impl Iterator<Item = &str> {
+    row.match_indices("\"code\"").filter_map(|(at, name)| {
+        let value =
+            row.get(at + name.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
+        value.split('"').next()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_from_rows_with_any_blanks() {
+        let row = r#"{"expect":{"code" : "type-mismatch"},"also":[{"code":"never-valid"}],"decode":"x"}"#;
+        assert_eq!(codes_in(row).collect::<Vec<_>>(), ["type-mismatch", "never-valid"]);
+    }
+
+    #[test]
+    fn a_page_has_its_code_for_a_title_and_four_headings() {
+        let faults = |text: &str| {
+            let mut report = Report::default();
+            check_page("p", "type-mismatch", text, &mut report);
+            report.faults()
+        };
+        let good = format!("# `type-mismatch`\n{}\n", HEADINGS.join("\n"));
+        assert_eq!(faults(&good), 0);
+        assert_eq!(faults(&good.replace("Instead", "Remedy")), 1);
+        assert_eq!(faults(&good.replace("type-mismatch", "other")), 1);
+    }
+
+    #[test]
+    fn no_two_crates_declare_one_code() {
+        let declared = callgate_schema::Code::ALL.len() + callgate_wire::Code::ALL.len();
+        assert_eq!(codes().len(), declared);
+    }
+}

@@ -1,0 +1,222 @@
+//! Documents that name what is there: the README's commands, the invariants' tests, the decisions' numbers.
+
+use super::Report;
+use crate::source;
+use crate::tree::Tree;
+use anyhow::Result;
+use std::collections::BTreeSet;
+
+/// Documents at the root that a newcomer looks for.
+const EXPECTED: &[&str] = &[
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    "SECURITY.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    ".ci/run",
+];
+
+/// What cargo itself can do, as far as our documents use it.
+const CARGO: &[&str] =
+    &["bench", "build", "clippy", "doc", "fmt", "install", "nextest", "run", "test", "xtask"];
+
+pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
+    for path in EXPECTED.iter().filter(|path| !tree.has(path)) {
+        report.fault(path, "is missing", "write it");
+    }
+    let verbs = variants(tree, "crates/cli/src/main.rs")?;
+    let chores = variants(tree, "xtask/src/main.rs")?;
+    for path in tree.list("", ".md").filter(|path| !path.contains('/') || path.starts_with("docs/")) {
+        for (number, command) in commands(&tree.text(path)?) {
+            if let Some(what) = unknown(&command, &verbs, &chores) {
+                report.fault_at(path, number, what, "name one that exists");
+            }
+        }
+    }
+    check_decisions(tree, report);
+    check_invariants(tree, report)
+}
+
+/// The lines of a document's blocks of commands that start with `cargo` or `callgate`, each with its number.
+fn commands(text: &str) -> Vec<(usize, String)> {
+    let mut inside = false;
+    let mut commands = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_start().starts_with("```") {
+            inside = !inside;
+            continue;
+        }
+        let line = line.trim().trim_start_matches("$ ");
+        if inside && ["cargo ", "callgate "].iter().any(|program| line.starts_with(program)) {
+            commands.push((number, line.to_owned()));
+        }
+    }
+    commands
+}
+
+/// What in a command is not there.
+fn unknown(command: &str, verbs: &BTreeSet<String>, chores: &BTreeSet<String>) -> Option<String> {
+    let mut words = command.split_whitespace().take_while(|word| *word != "#");
+    let program = words.next()?;
+    let verb = words.find(|word| !word.starts_with(['-', '+']))?;
+    let is = |verb: &str| verb != "help" && !verbs.contains(verb);
+    match program {
+        "callgate" => is(verb).then(|| format!("there is no `callgate {verb}`")),
+        _ if !CARGO.contains(&verb) => Some(format!("there is no `cargo {verb}` here")),
+        _ if verb == "xtask" => {
+            let chore = words.next()?;
+            (!chores.contains(chore)).then(|| format!("there is no `cargo xtask {chore}`"))
+        }
+        _ if verb == "run" => {
+            let verb = words.skip_while(|word| *word != "--").nth(1)?;
+            is(verb).then(|| format!("there is no `callgate {verb}`"))
+        }
+        _ => None,
+    }
+}
+
+/// The subcommands that a file's `Subcommand` enum declares, as they are typed.
+fn variants(tree: &Tree, path: &str) -> Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    let (mut derived, mut inside) = (false, false);
+    for line in source::lines(&tree.text(path)?) {
+        let code = line.code.trim();
+        derived |= code.contains("derive(") && code.contains("Subcommand");
+        if derived && code.contains("enum ") {
+            (derived, inside) = (false, true);
+        } else if inside && code == "}" {
+            inside = false;
+        } else if inside && code.starts_with(|c: char| c.is_ascii_uppercase()) {
+            let name: String = code.chars().take_while(char::is_ascii_alphanumeric).collect();
+            names.insert(kebab(&name));
+        }
+    }
+    Ok(names)
+}
+
+fn kebab(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() && !out.is_empty() {
+            out.push('-');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// Decisions are `NNN-title.md`, counted from 001 without a gap.
+fn check_decisions(tree: &Tree, report: &mut Report) {
+    let pages = tree.list("docs/decisions/", "").filter(|path| !path.ends_with("/README.md"));
+    for (number, path) in (1..).zip(pages) {
+        if !path.trim_start_matches("docs/decisions/").starts_with(&format!("{number:03}-")) {
+            report.fault(
+                path,
+                "is out of the numbers' order",
+                format!("the next one is {number:03}-title.md"),
+            );
+        }
+    }
+}
+
+/// Each invariant of ARCHITECTURE.md names at least one test, as `path/to/file.rs::test_name`, and each such test exists.
+fn check_invariants(tree: &Tree, report: &mut Report) -> Result<()> {
+    const FILE: &str = "ARCHITECTURE.md";
+    if !tree.has(FILE) {
+        return Ok(());
+    }
+    let text = tree.text(FILE)?;
+    let invariants = invariants(&text);
+    if invariants.is_empty() {
+        report.fault(FILE, "has no numbered list under `## Invariants`", "write it");
+    }
+    for (number, invariant) in invariants {
+        let mut tests = 0;
+        for (path, test) in
+            invariant.split('`').skip(1).step_by(2).filter_map(|span| span.rsplit_once(".rs::"))
+        {
+            tests += 1;
+            let path = format!("{path}.rs");
+            if !tree.has(&path) || !tree.text(&path)?.contains(&format!("fn {test}(")) {
+                report.fault_at(
+                    FILE,
+                    number,
+                    format!("there is no test `{path}::{test}`"),
+                    "name one that exists",
+                );
+            }
+        }
+        if tests == 0 {
+            report.fault_at(
+                FILE,
+                number,
+                "an invariant without a test",
+                "name it: `path/to/file.rs::test_name`",
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The items of the numbered list under `## Invariants`, each with the number of its first line.
+fn invariants(text: &str) -> Vec<(usize, String)> {
+    let mut items: Vec<(usize, String)> = Vec::new();
+    let lines = (1..).zip(text.lines()).skip_while(|(_, line)| *line != "## Invariants").skip(1);
+    for (number, line) in lines.take_while(|(_, line)| !line.starts_with("## ")) {
+        let starts = line
+            .split_once(". ")
+            .is_some_and(|(n, _)| !n.is_empty() && n.chars().all(|c| c.is_ascii_digit()));
+        match items.last_mut() {
+            _ if starts => items.push((number, line.to_owned())),
+            Some((_, item)) => {
+                item.push('\n');
+                item.push_str(line);
+            }
+            None => {}
+        }
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_command_that_is_not_there_is_named() {
+        let (verbs, chores) = (set(&["check", "wrap"]), set(&["tidy"]));
+        let fault = |command: &str| unknown(command, &verbs, &chores);
+        assert_eq!(fault("callgate check tools.json"), None);
+        assert_eq!(fault("callgate --version"), None);
+        assert_eq!(fault("callgate serve"), Some("there is no `callgate serve`".into()));
+        assert_eq!(fault("cargo run --release -- wrap -- python3 server.py"), None);
+        assert_eq!(fault("cargo run -- serve"), Some("there is no `callgate serve`".into()));
+        assert_eq!(fault("cargo xtask tidy"), None);
+        assert_eq!(fault("cargo xtask dance"), Some("there is no `cargo xtask dance`".into()));
+        assert_eq!(fault("cargo dance"), Some("there is no `cargo dance` here".into()));
+    }
+
+    #[test]
+    fn commands_are_read_from_blocks_alone() {
+        let text = "cargo outside\n```sh\n$ cargo build\ncallgate demo\nls\n```\n";
+        assert_eq!(commands(text), [(3, "cargo build".to_owned()), (4, "callgate demo".to_owned())]);
+    }
+
+    #[test]
+    fn verbs_are_typed_in_kebab_case() {
+        assert_eq!(kebab("NotesServer"), "notes-server");
+        assert_eq!(kebab("Check"), "check");
+    }
+
+    #[test]
+    fn invariants_are_the_numbered_items_of_their_section() {
+        let text = "1. not this\n## Invariants\n\n1. One\n   more `a.rs::t`\n2. Two\n## Next\n3. nor this\n";
+        assert_eq!(invariants(text), [(4, "1. One\n   more `a.rs::t`".to_owned()), (6, "2. Two".to_owned())]);
+    }
+}
