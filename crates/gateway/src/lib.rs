@@ -1,1 +1,24 @@
-//! Placeholder.
+//! The gate: which tools are admitted, and the one order in which a call passes.
+//!
+//! ```text
+//! call ─ resolve ─ bind ─ authorize ─ open ─ (durable) ─ dispatch ─ observe ─ settle
+//! ```
+//!
+//! Start at [`call`]: one file a stage, each consuming what the stage before it produced, so that another order does
+//! not compile. [`catalog`] decides which tools can be called at all, [`intent`] holds the tables by which an intent
+//! ends, and [`Journal`] is the port to the store.
+//!
+//! What this crate does not do: no I/O, no clock, no randomness, no async. Ids and times are arguments, and what has
+//! to be done in the world is a value that the caller gets back.
+#![deny(missing_docs)]
+
+pub mod call;
+pub mod catalog;
+pub mod intent;
+
+mod journal;
+mod refusal;
+
+pub use callgate_wire::Stage;
+pub use journal::{AdmissionRow, Committed, ContractChange, IntentFilter, Journal, JournalError};
+pub use refusal::Refusal;

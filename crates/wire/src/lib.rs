@@ -18,8 +18,8 @@ mod stage;
 pub use class::Class;
 pub use code::Code;
 pub use intent::{
-    Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId, Settlement,
-    SideEffect, Timestamp,
+    Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId,
+    Settlement, SideEffect, Timestamp,
 };
 pub use principal::Principal;
 pub use stage::Stage;

@@ -1,0 +1,131 @@
+//! The judgement on one tool's definition: its own slice of the upstream's list and nothing else, so that a bad tool
+//! never hides a good one.
+
+use callgate_schema::json::{Digest, Document, Kind, Node, ReadLimits, Tape, digest, skim_members};
+use callgate_schema::{Code as SchemaCode, Finding, Limits, Options, Profile, Program};
+use callgate_wire::Code;
+
+use super::{Admission, AdmittedTool, OutputContract, QuarantinedTool};
+
+/// How tools are judged.
+#[derive(Debug, Clone)]
+pub struct AdmissionSettings {
+    /// What of a schema is enforced, and what refuses it.
+    pub profile: Profile,
+    /// The engine's maxima.
+    pub limits: Limits,
+}
+
+/// Judges the definition `raw`, which stands at `index` in the upstream's list.
+///
+/// `raw` is read by the strict reader with the limits of a schema. What is admitted keeps these bytes.
+pub fn admit_tool(raw: &[u8], index: usize, settings: &AdmissionSettings) -> Admission {
+    match admit(raw, settings) {
+        Ok(tool) => Admission::Admitted(tool),
+        Err(fault) => {
+            let Fault { name, code, contract_digest, findings } = *fault;
+            Admission::Quarantined(QuarantinedTool { name, index, code, contract_digest, findings })
+        }
+    }
+}
+
+struct Fault {
+    name: Option<String>,
+    code: Code,
+    contract_digest: Option<Digest>,
+    findings: Vec<Finding>,
+}
+
+fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Box<Fault>> {
+    let limits = ReadLimits { subject: "definition", ..settings.limits.schema_text() };
+    let document = Document::read(raw, &limits)
+        .map_err(|fault| malformed(skimmed_name(raw, &limits), None, fault.finding()))?;
+    let root = document.root();
+    if root.kind() != Kind::Object {
+        let found = format!("expected a tool's definition to be an object, found {}", root.kind().name());
+        return Err(malformed(None, None, Finding::new(SchemaCode::TypeMismatch, found)));
+    }
+    let contract_digest = digest("contract", root);
+    let name = name(root).map_err(|finding| malformed(None, Some(contract_digest), *finding))?;
+    let mut options = Options::tool(settings.profile);
+    options.limits = settings.limits.clone();
+    let input = compile_input(root, &options).map_err(|findings| {
+        let contract_digest = Some(contract_digest);
+        Box::new(Fault {
+            name: Some(name.clone()),
+            code: Code::ToolInputSchemaRefused,
+            contract_digest,
+            findings,
+        })
+    })?;
+    let (output, output_warnings) = compile_output(root, &settings.limits);
+    let mut warnings = input.warnings().to_vec();
+    warnings.extend(output_warnings);
+    Ok(AdmittedTool { name, definition: raw.into(), contract_digest, input, output, warnings })
+}
+
+fn malformed(name: Option<String>, contract_digest: Option<Digest>, finding: Finding) -> Box<Fault> {
+    Box::new(Fault { name, code: Code::ToolDefinitionMalformed, contract_digest, findings: vec![finding] })
+}
+
+fn name(root: Node<'_>) -> Result<String, Box<Finding>> {
+    let Some(node) = root.member("name") else {
+        let message = "expected a tool's definition to have a `name`, found none";
+        return Err(Box::new(Finding::new(SchemaCode::PropertyMissing, message)));
+    };
+    match node.as_str() {
+        Some(name) if !name.is_empty() => Ok(name.into_owned()),
+        Some(_) => {
+            let message = "expected a tool's `name` to have at least one character, found none";
+            Err(Box::new(Finding::new(SchemaCode::StringTooShort, message)))
+        }
+        None => {
+            let message = format!("expected a tool's `name` to be a string, found {}", node.kind().name());
+            Err(Box::new(Finding::new(SchemaCode::TypeMismatch, message)))
+        }
+    }
+}
+
+fn compile_input(root: Node<'_>, options: &Options) -> Result<Program, Vec<Finding>> {
+    let Some(schema) = root.member("inputSchema") else {
+        let missing = Finding::new(SchemaCode::SchemaMissing, "expected an `inputSchema`, found none")
+            .with_help("declare `{\"type\": \"object\"}` for a tool that takes any arguments");
+        return Err(vec![missing]);
+    };
+    Program::compile(schema.raw(), options).map_err(|error| error.findings)
+}
+
+fn compile_output(root: Node<'_>, limits: &Limits) -> (OutputContract, Vec<Finding>) {
+    let Some(schema) = root.member("outputSchema") else {
+        return (OutputContract::Undeclared, Vec::new());
+    };
+    let mut options = Options::value();
+    options.limits = limits.clone();
+    match Program::compile(schema.raw(), &options) {
+        Ok(program) => {
+            let warnings = program.warnings().to_vec();
+            (OutputContract::Enforced(program), warnings)
+        }
+        Err(error) => (OutputContract::Unchecked(error.findings), Vec::new()),
+    }
+}
+
+/// The name in a definition that as a whole cannot be read, so that the operator learns which tool it is. Only a name
+/// that stands once and can be read by itself is one.
+fn skimmed_name(raw: &[u8], limits: &ReadLimits) -> Option<String> {
+    let start = raw.iter().position(|b| !b.is_ascii_whitespace())?;
+    let raw = raw.get(start..)?;
+    let mut tape = Tape::new();
+    let mut found = None;
+    for (name, value) in skim_members(raw).ok()? {
+        let is_name = match tape.read(raw.get(name)?, limits) {
+            Ok(node) => node.as_str().is_some_and(|text| text == "name"),
+            Err(_) => false,
+        };
+        if is_name && found.replace(value).is_some() {
+            return None;
+        }
+    }
+    let name = tape.read(raw.get(found?)?, limits).ok()?.as_str()?.into_owned();
+    (!name.is_empty()).then_some(name)
+}

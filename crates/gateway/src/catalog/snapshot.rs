@@ -1,0 +1,145 @@
+//! The catalog: an immutable snapshot of what came of one listing of an upstream's tools.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use callgate_schema::{Code as SchemaCode, Detail, Finding};
+use callgate_wire::Code;
+
+use super::{Admission, AdmittedTool, QuarantinedTool};
+use crate::AdmissionRow;
+
+/// An immutable snapshot of one upstream's tools. A later listing makes another one; calls that hold this one are not
+/// affected.
+#[derive(Debug, Clone)]
+pub struct Catalog {
+    revision: u64,
+    upstream: String,
+    admitted: Vec<Arc<AdmittedTool>>,
+    quarantined: Vec<QuarantinedTool>,
+    by_name: HashMap<String, Entry>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Entry {
+    Admitted(usize),
+    Quarantined(usize),
+}
+
+/// What a catalog says of a name.
+#[derive(Debug)]
+pub enum Lookup<'a> {
+    /// The tool can be called.
+    Admitted(&'a Arc<AdmittedTool>),
+    /// The upstream lists it, but it was not admitted.
+    Quarantined(&'a QuarantinedTool),
+    /// The upstream does not list it.
+    Unknown,
+}
+
+impl Catalog {
+    /// Makes the snapshot of one whole listing. A name that stands twice quarantines all its bearers: nobody could say
+    /// which of them a call means.
+    pub fn publish(revision: u64, upstream: &str, admissions: Vec<Admission>) -> Catalog {
+        let mut bearers: HashMap<String, u64> = HashMap::new();
+        for admission in &admissions {
+            let name = match admission {
+                Admission::Admitted(tool) => Some(&tool.name),
+                Admission::Quarantined(tool) => tool.name.as_ref(),
+            };
+            if let Some(name) = name {
+                *bearers.entry(name.clone()).or_default() += 1;
+            }
+        }
+        let mut catalog = Catalog {
+            revision,
+            upstream: upstream.to_owned(),
+            admitted: Vec::new(),
+            quarantined: Vec::new(),
+            by_name: HashMap::new(),
+        };
+        for (index, admission) in admissions.into_iter().enumerate() {
+            match refuse_repeated(index, admission, &bearers) {
+                Admission::Admitted(tool) => catalog.admit(tool),
+                Admission::Quarantined(tool) => catalog.quarantine(tool),
+            }
+        }
+        catalog
+    }
+
+    fn admit(&mut self, tool: AdmittedTool) {
+        let entry = Entry::Admitted(self.admitted.len());
+        let before = self.by_name.insert(tool.name.clone(), entry);
+        assert!(before.is_none(), "a name in a catalog stands for one tool");
+        self.admitted.push(Arc::new(tool));
+    }
+
+    fn quarantine(&mut self, tool: QuarantinedTool) {
+        if let Some(name) = &tool.name {
+            self.by_name.entry(name.clone()).or_insert(Entry::Quarantined(self.quarantined.len()));
+        }
+        self.quarantined.push(tool);
+    }
+
+    /// What is known under this name, compared exactly.
+    pub fn tool(&self, name: &str) -> Lookup<'_> {
+        let found = match self.by_name.get(name) {
+            Some(Entry::Admitted(at)) => self.admitted.get(*at).map(Lookup::Admitted),
+            Some(Entry::Quarantined(at)) => self.quarantined.get(*at).map(Lookup::Quarantined),
+            None => None,
+        };
+        found.unwrap_or(Lookup::Unknown)
+    }
+
+    /// The number of this snapshot; a later one of the same upstream has a higher number.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// The upstream whose tools these are.
+    pub fn upstream(&self) -> &str {
+        &self.upstream
+    }
+
+    /// The tools that can be called, in the upstream's order.
+    pub fn admitted(&self) -> &[Arc<AdmittedTool>] {
+        &self.admitted
+    }
+
+    /// The tools that were not admitted, in the upstream's order.
+    pub fn quarantined(&self) -> &[QuarantinedTool] {
+        &self.quarantined
+    }
+
+    /// The rows that the store keeps, admitted tools first.
+    pub fn admission_rows(&self) -> Vec<AdmissionRow> {
+        let admitted = self.admitted.iter().map(|tool| tool.admission_row());
+        let quarantined = self.quarantined.iter().map(QuarantinedTool::admission_row);
+        admitted.chain(quarantined).collect()
+    }
+}
+
+fn refuse_repeated(index: usize, admission: Admission, bearers: &HashMap<String, u64>) -> Admission {
+    let (name, contract_digest) = match &admission {
+        Admission::Admitted(tool) => (tool.name.clone(), Some(tool.contract_digest)),
+        Admission::Quarantined(QuarantinedTool { name: Some(name), contract_digest, .. }) => {
+            (name.clone(), *contract_digest)
+        }
+        Admission::Quarantined(_) => return admission,
+    };
+    let count = bearers.get(&name).copied().unwrap_or_default();
+    if count < 2 {
+        return admission;
+    }
+    let message = format!("expected one tool named `{name}`, found {count}");
+    let finding = Finding::new(SchemaCode::JsonDuplicateName, message)
+        .with_help("give each tool of an upstream a name of its own")
+        .with("tool", Detail::Text(name.clone()));
+    Admission::Quarantined(QuarantinedTool {
+        name: Some(name),
+        index,
+        code: Code::ToolNameRepeated,
+        contract_digest,
+        findings: vec![finding],
+    })
+}
