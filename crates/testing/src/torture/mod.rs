@@ -1,1 +1,101 @@
-//! The proofs.
+//! The proofs that need a whole gate: what is left after it is killed at any moment, and in which order it writes.
+
+pub mod kill;
+mod lot;
+pub mod order;
+mod trace;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+use crate::fixture;
+
+/// What both proofs work with.
+#[derive(Debug, Clone)]
+pub struct Ground {
+    /// The gate's program.
+    pub binary: PathBuf,
+    /// A folder of its own for the files.
+    pub folder: PathBuf,
+}
+
+impl Ground {
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    fn store(&self) -> PathBuf {
+        self.path("store.sqlite")
+    }
+
+    /// The gate in front of the fixture, which is this program again.
+    fn gate(&self, fixture: &[String]) -> anyhow::Result<Vec<String>> {
+        let own = std::env::current_exe()?;
+        let mut words = vec![text(&self.binary)?, "wrap".into(), "--store".into(), text(&self.store())?];
+        words.extend(["--".into(), text(&own)?, fixture::ASKED.into()]);
+        words.extend(fixture.iter().cloned());
+        Ok(words)
+    }
+
+    /// Every intent in the store, as `intents list` shows it.
+    fn intents(&self) -> anyhow::Result<Vec<Intent>> {
+        let output = Command::new(&self.binary)
+            .args(["intents", "list", "--limit", "100000", "--format", "json", "--store"])
+            .arg(self.store())
+            .output()?;
+        if !output.status.success() {
+            bail!("`intents list` failed: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).context("`intents list` is no JSON")?;
+        rows.iter().map(Intent::read).collect()
+    }
+}
+
+/// One row of `intents list`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Intent {
+    id: String,
+    tool: String,
+    state: String,
+    side_effect: String,
+    in_doubt: bool,
+}
+
+impl Intent {
+    fn read(row: &Value) -> anyhow::Result<Intent> {
+        let text = |name: &str| {
+            row.get(name)
+                .and_then(Value::as_str)
+                .map(str::to_owned)
+                .with_context(|| format!("no `{name}` in {row}"))
+        };
+        Ok(Intent {
+            id: text("id")?,
+            tool: text("tool")?,
+            state: text("state")?,
+            side_effect: text("side_effect")?,
+            in_doubt: row.get("in_doubt").and_then(Value::as_bool).context("no `in_doubt`")?,
+        })
+    }
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    path.to_str().map(str::to_owned).with_context(|| format!("no text: {}", path.display()))
+}
+
+fn command(words: &[String]) -> anyhow::Result<Command> {
+    let (program, arguments) = words.split_first().context("no command")?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
+}
+
+/// The frame of one call.
+fn call(id: u32, tool: &str, marker: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{"marker":"{marker}"}}}}}}"#
+    )
+}
