@@ -63,9 +63,10 @@ impl ReadFault {
             ReadFaultKind::Syntax(expected) => {
                 Finding::new(Code::JsonSyntax, format!("expected {expected} at byte {}", self.offset))
             }
-            ReadFaultKind::Utf8 => {
-                Finding::new(Code::JsonUtf8, format!("expected UTF-8, found other bytes at byte {}", self.offset))
-            }
+            ReadFaultKind::Utf8 => Finding::new(
+                Code::JsonUtf8,
+                format!("expected UTF-8, found other bytes at byte {}", self.offset),
+            ),
             ReadFaultKind::Surrogate => Finding::new(
                 Code::JsonSurrogate,
                 format!("expected a whole surrogate pair, found half of one at byte {}", self.offset),

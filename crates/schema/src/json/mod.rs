@@ -3,19 +3,35 @@
 //! Reading decides, without a schema and without recursion: UTF-8, grammar, repeated names (in every object, compared
 //! after unescaping), lone surrogates, depth, counts and the size of numbers. What was read keeps its bytes: numbers
 //! keep their spelling and members their order.
+//!
+//! ```text
+//! reading    tape → reader → scan, names, number     a fault: place (its JSON Pointer), position (line and column)
+//! looking    node → value (equality), number, text
+//! writing    canonical, text
+//! ```
 
-mod canonical;
+mod tape;
+
+mod reader;
+
 mod fault;
+mod names;
+mod place;
+mod position;
+mod scan;
+mod token;
+
 mod node;
 mod number;
-mod position;
-mod reader;
-mod skim;
-mod tape;
 mod text;
+mod value;
 
-pub use canonical::{canonical, digest, Digest};
+mod canonical;
+mod skim;
+
+pub use canonical::{Digest, ParseDigestError, canonical, digest};
 pub use fault::{ReadFault, ReadFaultKind, ReadLimits};
+pub use names::name_hash;
 pub use node::{Items, Kind, Member, Members, Node, NodeId};
 pub use number::Number;
 pub use position::{Position, position};
