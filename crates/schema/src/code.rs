@@ -124,6 +124,7 @@ codes! {
     OneOfSeveral "one-of-several" Validation "a value that several of the exclusive alternatives accept",
     NotMatched "not-matched" Validation "a value that a negated schema accepts",
     NeverValid "never-valid" Validation "a value where the schema `false` allows none",
+    ValueInvalid "value-invalid" Validation "a value that its schema refuses, where the allowance for naming the places was spent",
     ArgumentsShape "arguments-shape" Validation "arguments that are not an object",
 }
 

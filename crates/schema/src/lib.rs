@@ -13,14 +13,24 @@
 pub mod json;
 pub mod pattern;
 
+mod check;
 mod code;
+mod compile;
+mod dialect;
 mod finding;
+mod keywords;
 mod limits;
 mod location;
+mod program;
+mod types;
 mod work;
 
+pub use check::{Verdict, Violations};
 pub use code::{Class, Code};
+pub use compile::{CompileError, Options, Root, UnknownKeywords};
+pub use dialect::{Dialect, Profile};
 pub use finding::{Detail, Finding};
 pub use limits::Limits;
 pub use location::{Location, Step};
+pub use program::Program;
 pub use work::{Exhausted, Work};

@@ -1,0 +1,258 @@
+//! The state of one pass over a value.
+
+use crate::json::{Member, Node};
+use crate::program::{BlockId, Instruction, Parts};
+use crate::{Code, Detail, Exhausted, Finding, Location, Step, Violations, Work};
+
+/// One pass: the allowance that is left, where it stands, and what it has found.
+#[derive(Debug)]
+pub(crate) struct Run<'p, 'i> {
+    pub(crate) parts: &'p Parts,
+    work: Work,
+    depth: u64,
+    /// The way to the value, kept in reporting mode only.
+    path: Vec<PathStep<'i>>,
+    findings: Vec<Finding>,
+    truncated: bool,
+    /// Where a limit was reached; filled while the pass unwinds, innermost step first.
+    stopped_at: Vec<PathStep<'i>>,
+    stopped_in: Option<Site>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum PathStep<'i> {
+    Member(Member<'i>),
+    Index(usize),
+}
+
+impl PathStep<'_> {
+    fn step(&self) -> Step {
+        match self {
+            PathStep::Member(member) => Step::Name(member.name().into_owned()),
+            PathStep::Index(index) => Step::Index(*index),
+        }
+    }
+}
+
+/// Which instruction of which block is at work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Site {
+    pub(crate) block: BlockId,
+    pub(crate) keyword: &'static str,
+}
+
+/// Why a pass ends early. Never read as "does not match".
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// The work allowance is spent.
+    Work,
+    /// Subschemas are entered too deep within each other.
+    Depth,
+    /// Enough has been found.
+    Full,
+}
+
+impl From<Exhausted> for Stop {
+    fn from(Exhausted: Exhausted) -> Self {
+        Stop::Work
+    }
+}
+
+impl<'p, 'i> Run<'p, 'i> {
+    pub(crate) const fn new(parts: &'p Parts, work: Work) -> Self {
+        Run {
+            parts,
+            work,
+            depth: 0,
+            path: Vec::new(),
+            findings: Vec::new(),
+            truncated: false,
+            stopped_at: Vec::new(),
+            stopped_in: None,
+        }
+    }
+
+    /// Draws from the allowance.
+    #[inline]
+    pub(crate) fn charge(&mut self, units: usize) -> Result<(), Stop> {
+        Ok(self.work.charge(units as u64)?)
+    }
+
+    /// The allowance, for what counts its own steps.
+    pub(crate) const fn work(&mut self) -> &mut Work {
+        &mut self.work
+    }
+
+    pub(crate) const fn work_used(&self) -> u64 {
+        self.work.used()
+    }
+
+    /// Whether the value keeps a subschema. Deciding stops at the first violation, reporting goes on.
+    pub(crate) fn block<const COLLECT: bool>(&mut self, id: BlockId, value: Node<'i>) -> Result<bool, Stop> {
+        self.charge(1)?;
+        if self.depth == self.parts.limits.evaluation_depth_max {
+            return Err(Stop::Depth);
+        }
+        self.depth += 1;
+        let parts = self.parts;
+        let mut good = true;
+        for instruction in parts.instructions(id) {
+            good &= self.instruction::<COLLECT>(id, instruction, value)?;
+            if !COLLECT && !good {
+                break;
+            }
+        }
+        self.depth -= 1;
+        Ok(good)
+    }
+
+    #[inline]
+    fn instruction<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        instruction: &Instruction,
+        value: Node<'i>,
+    ) -> Result<bool, Stop> {
+        let site = Site { block, keyword: instruction.keyword };
+        instruction.op.holds::<COLLECT>(self, site, value).inspect_err(|_| {
+            self.stopped_in.get_or_insert(site);
+        })
+    }
+
+    /// The same for the value of a member.
+    #[inline]
+    pub(crate) fn member<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        member: Member<'i>,
+    ) -> Result<bool, Stop> {
+        self.part::<COLLECT>(block, PathStep::Member(member), member.value())
+    }
+
+    /// The same for an item.
+    #[inline]
+    pub(crate) fn item<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        index: usize,
+        item: Node<'i>,
+    ) -> Result<bool, Stop> {
+        self.part::<COLLECT>(block, PathStep::Index(index), item)
+    }
+
+    fn part<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        step: PathStep<'i>,
+        value: Node<'i>,
+    ) -> Result<bool, Stop> {
+        if COLLECT {
+            self.path.push(step);
+        }
+        let answer = self.block::<COLLECT>(block, value).inspect_err(|_| self.stopped_at.push(step));
+        if COLLECT {
+            self.path.pop();
+        }
+        answer
+    }
+
+    /// Answers with a violation: `false`, and in reporting mode the finding that `describe` makes.
+    ///
+    /// The places and the offset are added here.
+    pub(crate) fn refuse<const COLLECT: bool>(
+        &mut self,
+        at: Site,
+        value: Node<'i>,
+        describe: impl FnOnce() -> Finding,
+    ) -> Result<bool, Stop> {
+        if !COLLECT {
+            return Ok(false);
+        }
+        self.room()?;
+        let path = self.location();
+        let finding = describe();
+        let offset = finding.offset.unwrap_or(value.span().start);
+        let (keyword, location) = self.place(at);
+        self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
+        Ok(false)
+    }
+
+    /// Checks a value that is no part of the one at hand, such as a name, under the same allowance. Clears `good` if
+    /// it is refused; in reporting mode gives the findings, whose places in the value are its own.
+    pub(crate) fn aside<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        value: Node<'_>,
+        good: &mut bool,
+    ) -> Result<Vec<Finding>, Stop> {
+        let work = std::mem::replace(&mut self.work, Work::new(0));
+        let mut run = Run { depth: self.depth, ..Run::new(self.parts, work) };
+        let answer = run.block::<COLLECT>(block, value);
+        self.truncated |= run.truncated;
+        if self.stopped_in.is_none() {
+            self.stopped_in = run.stopped_in;
+        }
+        self.work = run.work;
+        *good &= answer?;
+        Ok(run.findings)
+    }
+
+    /// Adds a finding of [`Self::aside`], placed at the value at hand.
+    pub(crate) fn refuse_elsewhere(&mut self, finding: Finding) -> Result<(), Stop> {
+        self.room()?;
+        let path = self.location();
+        self.findings.push(finding.at_instance(path));
+        Ok(())
+    }
+
+    fn room(&mut self) -> Result<(), Stop> {
+        if self.findings.len() as u64 >= self.parts.limits.findings_max {
+            self.truncated = true;
+            return Err(Stop::Full);
+        }
+        Ok(())
+    }
+
+    fn location(&self) -> Location {
+        Location(self.path.iter().map(PathStep::step).collect())
+    }
+
+    /// The keyword and its location. A `false` schema has no keyword: it is named, and its own place given.
+    fn place(&self, at: Site) -> (&'static str, String) {
+        let location = self.parts.location(at.block);
+        match at.keyword {
+            "false" => ("false", location.to_owned()),
+            keyword => (keyword, format!("{location}/{keyword}")),
+        }
+    }
+
+    /// What to report when the pass ended early.
+    pub(crate) fn failure(&self, stop: Stop) -> Finding {
+        let path = Location(self.stopped_at.iter().rev().map(PathStep::step).collect());
+        let finding = match stop {
+            Stop::Depth => Finding::new(
+                Code::LimitExceeded,
+                format!(
+                    "expected subschemas at most {} deep within each other, found more",
+                    self.parts.limits.evaluation_depth_max
+                ),
+            )
+            .with("limit", Detail::Text("evaluation_depth".into()))
+            .with("maximum", Detail::Count(self.parts.limits.evaluation_depth_max)),
+            Stop::Work | Stop::Full => Finding::new(
+                Code::WorkExhausted,
+                format!("expected an answer within {} units of work, found none", self.work.total()),
+            )
+            .with_help("send a smaller value, or simplify the schema at that place")
+            .with("limit", Detail::Text("work".into()))
+            .with("maximum", Detail::Count(self.work.total()))
+            .with("reason", Detail::Text("the work allowance of the check is spent".into())),
+        };
+        let (keyword, location) = self.stopped_in.map_or(("", String::new()), |site| self.place(site));
+        finding.at_schema(keyword, location).at_instance(path)
+    }
+
+    pub(crate) fn into_violations(self) -> Violations {
+        Violations { findings: self.findings, truncated: self.truncated }
+    }
+}

@@ -1,0 +1,123 @@
+//! A block under construction: keywords that work together are gathered here and become one instruction.
+
+use crate::program::{Additional, BlockId, Instruction, ObjectPlan, Op, PatternId, Slot};
+
+/// A block under construction.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    instructions: Vec<Instruction>,
+    pub(crate) members: MembersDraft,
+    pub(crate) items: ItemsDraft,
+    pub(crate) contains: ContainsDraft,
+    pub(crate) condition: ConditionDraft,
+}
+
+/// `properties`, `patternProperties`, `additionalProperties`.
+#[derive(Debug, Default)]
+pub(crate) struct MembersDraft {
+    pub(crate) slots: Vec<(String, BlockId)>,
+    pub(crate) patterns: Vec<(PatternId, BlockId)>,
+    pub(crate) additional: Option<Additional>,
+}
+
+/// `prefixItems` (a list under `items` in draft-07), `items` (there `additionalItems`).
+#[derive(Debug, Default)]
+pub(crate) struct ItemsDraft {
+    pub(crate) prefix: Vec<BlockId>,
+    pub(crate) rest: Option<(&'static str, BlockId)>,
+}
+
+/// `contains`, `minContains`, `maxContains`.
+#[derive(Debug, Default)]
+pub(crate) struct ContainsDraft {
+    pub(crate) block: Option<BlockId>,
+    pub(crate) least: Option<u64>,
+    pub(crate) most: Option<u64>,
+}
+
+/// `if`, `then`, `else`.
+#[derive(Debug, Default)]
+pub(crate) struct ConditionDraft {
+    pub(crate) condition: Option<BlockId>,
+    pub(crate) then: Option<BlockId>,
+    pub(crate) otherwise: Option<BlockId>,
+}
+
+impl Draft {
+    pub(crate) fn push(&mut self, keyword: &'static str, op: Op) {
+        self.instructions.push(Instruction { keyword, op });
+    }
+
+    /// The block's instructions in the order in which they are checked and reported.
+    pub(crate) fn finish(mut self) -> Vec<Instruction> {
+        self.members();
+        self.items();
+        self.contains();
+        self.condition();
+        self.instructions.sort_by_key(|instruction| rank(&instruction.op));
+        self.instructions
+    }
+
+    fn members(&mut self) {
+        let MembersDraft { slots, patterns, additional } = std::mem::take(&mut self.members);
+        if slots.is_empty() && patterns.is_empty() && additional.is_none_or(|rule| rule == Additional::Any) {
+            return;
+        }
+        let slots = slots.into_iter().map(|(name, block)| Slot { name: name.into(), block }).collect();
+        let plan = ObjectPlan::new(slots, patterns, additional.unwrap_or(Additional::Any));
+        self.push("properties", Op::Properties(Box::new(plan)));
+    }
+
+    fn items(&mut self) {
+        let ItemsDraft { prefix, rest } = std::mem::take(&mut self.items);
+        if !prefix.is_empty() || rest.is_some() {
+            let keyword = rest.map_or("items", |(keyword, _)| keyword);
+            self.push(keyword, Op::Items { prefix: prefix.into(), rest: rest.map(|(_, block)| block) });
+        }
+    }
+
+    fn contains(&mut self) {
+        let ContainsDraft { block, least, most } = std::mem::take(&mut self.contains);
+        if let Some(block) = block {
+            self.push("contains", Op::Contains { block, least: least.unwrap_or(1), most });
+        }
+    }
+
+    /// Without `if`, the other two have no effect (2020-12 core, section 10.2.2).
+    fn condition(&mut self) {
+        let ConditionDraft { condition, then, otherwise } = std::mem::take(&mut self.condition);
+        if let Some(condition) = condition {
+            self.push("if", Op::If { condition, then, otherwise });
+        }
+    }
+}
+
+/// Cheap and telling assertions first, those about the whole value before those about its parts.
+const fn rank(op: &Op) -> u8 {
+    match op {
+        Op::Never => 0,
+        Op::Type { .. } => 1,
+        Op::Enum { .. } => 2,
+        Op::Const { .. } => 3,
+        Op::Number { .. } => 4,
+        Op::MultipleOf { .. } => 5,
+        Op::Length { .. } => 6,
+        Op::Pattern { .. } => 7,
+        Op::ItemCount { .. } => 8,
+        Op::UniqueItems => 9,
+        Op::Items { .. } => 10,
+        Op::Contains { .. } => 11,
+        Op::Required { .. } => 12,
+        Op::PropertyCount { .. } => 13,
+        Op::Properties(_) => 14,
+        Op::PropertyNames { .. } => 15,
+        Op::DependentRequired { .. } => 16,
+        Op::DependentSchemas { .. } => 17,
+        Op::Ref { .. } => 18,
+        Op::AllOf { .. } => 19,
+        Op::AnyOf { .. } => 20,
+        Op::OneOf { .. } => 21,
+        Op::Not { .. } => 22,
+        Op::If { .. } => 23,
+    }
+}

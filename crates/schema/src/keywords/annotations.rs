@@ -1,0 +1,81 @@
+//! Annotations: they assert nothing, but their form is checked (2020-12 validation, section 9; core, section 8).
+
+use crate::compile::{Compiler, Draft, Entry};
+use crate::dialect::{Dialect, Profile};
+use crate::json::Kind;
+use crate::{Code, Finding};
+
+/// The formats of 2020-12 and draft-07 (validation, section 7.3 of both).
+const FORMATS: &[&str] = &[
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+/// Any value.
+pub(crate) const fn any(_: &mut Compiler<'_>, _: &mut Draft, _: &Entry<'_, '_>) {}
+
+/// A text.
+pub(crate) fn text(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
+    form(compiler, entry, Kind::String, "a text");
+}
+
+/// A boolean.
+pub(crate) fn boolean(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
+    form(compiler, entry, Kind::Bool, "a boolean");
+}
+
+/// A list.
+pub(crate) fn list(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
+    form(compiler, entry, Kind::Array, "a list");
+}
+
+/// A format: an annotation in both dialects unless its assertion is asked for.
+pub(crate) fn format(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    text(compiler, draft, entry);
+    let Some(name) = entry.value.as_str() else { return };
+    if compiler.options.profile == Profile::Standard && !FORMATS.contains(&name.as_ref()) {
+        let message =
+            format!("expected a format of JSON Schema, found `{name}`, which says nothing to a validator");
+        compiler.warn(
+            Finding::new(Code::SchemaFormatUnknown, message)
+                .at_schema("format", entry.location())
+                .at_offset(entry.value.span().start),
+        );
+    }
+}
+
+/// The dialect: chosen at the root; below it, only the same one may be named again.
+pub(crate) fn dialect(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    text(compiler, draft, entry);
+    if compiler.options.profile == Profile::Portable || entry.schema_location.is_empty() {
+        return;
+    }
+    if let Some(uri) = entry.value.as_str()
+        && Dialect::from_uri(&uri) != Some(compiler.dialect)
+    {
+        compiler.other_dialect(entry.schema, entry.schema_location, &uri);
+    }
+}
+
+fn form(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, kind: Kind, expected: &str) {
+    if entry.value.kind() != kind {
+        compiler.malformed(entry, expected);
+    }
+}

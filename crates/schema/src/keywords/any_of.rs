@@ -1,0 +1,69 @@
+//! `anyOf` (2020-12 core, section 10.2.1.2).
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::dialect::Profile;
+use crate::json::Node;
+use crate::program::{BlockId, Op};
+use crate::types::{TypeSet, found};
+use crate::{Code, Finding};
+
+pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    if let Some(blocks) = compiler.subschemas(entry) {
+        draft.push("anyOf", Op::AnyOf { types: types(entry.value), blocks: blocks.into() });
+    }
+    if compiler.options.profile == Profile::Portable && entry.sibling("oneOf").is_some() {
+        compiler.fault(
+            Finding::new(
+                Code::SchemaUnsupportedForm,
+                "expected one of `oneOf` and `anyOf`, found both in one schema",
+            )
+            .with_help("keep one of them, or put one into a branch of the other")
+            .at_schema("anyOf", entry.location())
+            .at_offset(entry.value.span().start),
+        );
+    }
+}
+
+/// The types of all branches together, if each branch names its own.
+pub(crate) fn types(branches: Node<'_>) -> Option<TypeSet> {
+    branches.items().try_fold(TypeSet::EMPTY, |set, branch| {
+        let name = branch.member("type")?.as_str()?;
+        Some(set.union(TypeSet::named(&name)?))
+    })
+}
+
+/// Stops at the first branch that holds.
+pub(crate) fn holds<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    blocks: &[BlockId],
+    types: Option<TypeSet>,
+) -> Result<bool, Stop> {
+    for block in blocks {
+        if run.block::<false>(*block, value)? {
+            return Ok(true);
+        }
+    }
+    run.refuse::<COLLECT>(at, value, || no_branch(Code::AnyOfNone, blocks.len(), types, value))
+}
+
+/// What to say when no branch holds: the types that would do if that is the fault, else the number of branches.
+pub(crate) fn no_branch(code: Code, branches: usize, types: Option<TypeSet>, value: Node<'_>) -> Finding {
+    match types {
+        Some(types) if !types.has(value) => {
+            Finding::new(code, format!("expected {}, found {}", types.names(), found(value)))
+        }
+        _ => {
+            let alternatives = if branches == 1 { "alternative" } else { "alternatives" };
+            let found = found(value);
+            Finding::new(
+                code,
+                format!(
+                    "expected a value that one of {branches} {alternatives} accepts, found {found} that none does"
+                ),
+            )
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! `multipleOf` (2020-12 validation, section 6.2.1), exact on decimals.
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::json::{Node, NodeId};
+use crate::program::Op;
+use crate::{Code, Detail, Finding};
+
+/// Work of a division that does not fit machine words: a short text such as `1e4096` has thousands of digits.
+const LONG_DIVISION_WORK: usize = 2_000;
+/// Bytes of a number that surely fits them.
+const SHORT_BYTES_MAX: usize = 16;
+
+pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    match entry.value.as_number() {
+        Some(divisor) if !divisor.is_zero() && !divisor.is_negative() => {
+            draft.push("multipleOf", Op::MultipleOf { divisor: entry.value.id() });
+        }
+        _ => compiler.malformed(entry, "a number above 0"),
+    }
+}
+
+pub(crate) fn holds<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    divisor: NodeId,
+) -> Result<bool, Stop> {
+    let Some(number) = value.as_number() else { return Ok(true) };
+    let written = run.parts.constant(divisor);
+    let Some(divisor) = written.as_number() else { return Ok(true) };
+    run.charge(work(value.raw()).max(work(written.raw())))?;
+    if number.is_multiple_of(divisor) {
+        return Ok(true);
+    }
+    let written = written.raw_str();
+    run.refuse::<COLLECT>(at, value, || {
+        Finding::new(
+            Code::NumberNotMultiple,
+            format!("expected a multiple of {written}, found another number"),
+        )
+        .with("multipleOf", Detail::Json(written.to_owned()))
+    })
+}
+
+fn work(raw: &[u8]) -> usize {
+    let short = raw.len() <= SHORT_BYTES_MAX && !raw.contains(&b'e') && !raw.contains(&b'E');
+    if short { raw.len() } else { LONG_DIVISION_WORK + raw.len() }
+}

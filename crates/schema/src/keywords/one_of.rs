@@ -1,0 +1,49 @@
+//! `oneOf` (2020-12 core, section 10.2.1.3).
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::json::Node;
+use crate::keywords::any_of;
+use crate::program::{BlockId, Op};
+use crate::types::TypeSet;
+use crate::{Code, Detail, Finding};
+
+pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    if let Some(blocks) = compiler.subschemas(entry) {
+        draft.push("oneOf", Op::OneOf { types: any_of::types(entry.value), blocks: blocks.into() });
+    }
+}
+
+/// Stops at the second branch that holds.
+pub(crate) fn holds<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    blocks: &[BlockId],
+    types: Option<TypeSet>,
+) -> Result<bool, Stop> {
+    let mut first = None;
+    for (index, block) in blocks.iter().enumerate() {
+        if !run.block::<false>(*block, value)? {
+            continue;
+        }
+        match first {
+            None => first = Some(index),
+            Some(first) => return run.refuse::<COLLECT>(at, value, || several(first, index)),
+        }
+    }
+    match first {
+        Some(_) => Ok(true),
+        None => run
+            .refuse::<COLLECT>(at, value, || any_of::no_branch(Code::OneOfNone, blocks.len(), types, value)),
+    }
+}
+
+fn several(first: usize, second: usize) -> Finding {
+    let message = format!(
+        "expected a value that exactly one alternative accepts, found one that alternatives {first} and {second} accept"
+    );
+    Finding::new(Code::OneOfSeveral, message)
+        .with("first", Detail::Count(first as u64))
+        .with("second", Detail::Count(second as u64))
+}

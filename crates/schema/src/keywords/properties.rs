@@ -1,0 +1,172 @@
+//! `properties`, `patternProperties`, `additionalProperties` (2020-12 core, section 10.3.2).
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry, below};
+use crate::json::{Kind, Member, Node};
+use crate::program::{Additional, ObjectPlan};
+use crate::{Code, Detail, Finding};
+
+pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    if let Some(slots) = compiler.named_subschemas(entry) {
+        draft.members.slots = slots;
+    }
+}
+
+pub(crate) fn patterns<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    let Some(schemas) = compiler.named_subschemas(entry) else { return };
+    for (text, block) in schemas {
+        let location = below(&entry.location(), &text);
+        let member = entry.value.members().find(|member| member.name_is(&text));
+        let offset = member.map_or(0, |member| member.name_span().start);
+        if let Some(pattern) = compiler.pattern(entry, &text, location, offset) {
+            draft.members.patterns.push((pattern, block));
+        }
+    }
+}
+
+/// `additionalProperties`, and `additional_properties` where the profile knows that spelling.
+pub(crate) fn additional<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    let rule = match entry.value.as_bool() {
+        Some(true) => Additional::Any,
+        Some(false) => Additional::None(entry.keyword),
+        None => match entry.value.kind() {
+            Kind::Object => Additional::Schema(compiler.subschema(entry)),
+            _ => return compiler.malformed(entry, "a boolean or a schema"),
+        },
+    };
+    if draft.members.additional.replace(rule).is_some() {
+        let message = "expected one of `additionalProperties` and `additional_properties`, found both";
+        compiler.fault(
+            Finding::new(Code::SchemaAliasConflict, message)
+                .with_help("keep `additionalProperties`")
+                .at_schema(entry.keyword, entry.location())
+                .at_offset(entry.value.span().start),
+        );
+    }
+}
+
+pub(crate) fn hold<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    plan: &ObjectPlan,
+) -> Result<bool, Stop> {
+    if value.kind() != Kind::Object {
+        return Ok(true);
+    }
+    if COLLECT {
+        return report(run, at, value, plan);
+    }
+    for member in value.members() {
+        run.charge(1)?;
+        let slot = plan.slot(member).and_then(|slot| plan.slots.get(slot));
+        if let Some(slot) = slot
+            && !run.member::<false>(slot.block, member)?
+        {
+            return Ok(false);
+        }
+        if !others_hold::<false>(run, at, plan, member, slot.is_some())? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// The same in the order of reports: declared members by name, then the others by name.
+fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPlan) -> Result<bool, Stop> {
+    let mut members: Vec<_> = value
+        .members()
+        .map(|member| (plan.slot(member).unwrap_or(usize::MAX), member.name(), member))
+        .collect();
+    run.charge(members.len())?;
+    members.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    let mut good = true;
+    for (slot, _, member) in members {
+        let slot = plan.slots.get(slot);
+        if let Some(slot) = slot {
+            good &= run.member::<true>(slot.block, member)?;
+        }
+        good &= others_hold::<true>(run, at, plan, member, slot.is_some())?;
+    }
+    Ok(good)
+}
+
+/// The schemas of the patterns that match the name and, if there are none and it is not declared, the rule for others.
+#[inline]
+fn others_hold<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    plan: &ObjectPlan,
+    member: Member<'i>,
+    declared: bool,
+) -> Result<bool, Stop> {
+    if plan.patterns.is_empty() && (declared || plan.additional == Additional::Any) {
+        return Ok(true);
+    }
+    let (mut covered, mut good) = (declared, true);
+    for (pattern, block) in &plan.patterns {
+        let Some(pattern) = run.parts.pattern(*pattern) else { continue };
+        if pattern.is_match(&member.name(), run.work())? {
+            covered = true;
+            good &= run.member::<COLLECT>(*block, member)?;
+        }
+    }
+    if covered {
+        return Ok(good);
+    }
+    match plan.additional {
+        Additional::Any => Ok(good),
+        Additional::Schema(block) => Ok(good & run.member::<COLLECT>(block, member)?),
+        Additional::None(keyword) => unexpected::<COLLECT>(run, Site { keyword, ..at }, plan, member),
+    }
+}
+
+/// The object, not the member, is at fault: its schema is closed.
+#[cold]
+fn unexpected<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    plan: &ObjectPlan,
+    member: Member<'i>,
+) -> Result<bool, Stop> {
+    run.refuse::<COLLECT>(at, member.value(), || {
+        let name = member.name();
+        let declared: Vec<&str> = plan.slots.iter().map(|slot| slot.name.as_ref()).collect();
+        let finding =
+            Finding::new(Code::PropertyUnexpected, format!("expected no member `{name}`, found one"))
+                .with("property", Detail::Text(name.clone().into_owned()))
+                .at_offset(member.name_span().start);
+        match advice(&name, &declared) {
+            Some(help) => finding.with_help(help),
+            None => finding,
+        }
+    })
+}
+
+/// Names listed in an advice; more are counted.
+const NAMES_LISTED_MAX: usize = 12;
+/// Declared members that are compared with a misspelt one.
+const NAMES_COMPARED_MAX: usize = 1_000;
+/// Bytes of a name that is still taken for a misspelling.
+const NAME_BYTES_MAX: usize = 64;
+
+fn advice(name: &str, declared: &[&str]) -> Option<String> {
+    let near = |known: &&&str| {
+        name.len() <= NAME_BYTES_MAX
+            && known.len() <= NAME_BYTES_MAX
+            && strsim::jaro_winkler(name, known) >= 0.85
+    };
+    let score = |known: &&str| strsim::jaro_winkler(name, known);
+    let compared = declared.get(..NAMES_COMPARED_MAX.min(declared.len())).unwrap_or_default();
+    if let Some(nearest) = compared.iter().filter(near).max_by(|a, b| score(a).total_cmp(&score(b))) {
+        return Some(format!("did you mean `{nearest}`?"));
+    }
+    match declared {
+        [] => None,
+        few if few.len() <= NAMES_LISTED_MAX => {
+            let quoted: Vec<_> = few.iter().map(|name| format!("`{name}`")).collect();
+            Some(format!("the members are {}", quoted.join(", ")))
+        }
+        many => Some(format!("the schema declares {} members and no others", many.len())),
+    }
+}

@@ -1,0 +1,69 @@
+//! `required` (2020-12 validation, section 6.5.3).
+
+use std::collections::HashSet;
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::json::{Kind, Member, Node};
+use crate::program::Op;
+use crate::{Code, Detail, Finding};
+
+pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    if let Some(names) = names(compiler, entry, entry.value, "") {
+        draft.push("required", Op::Required { names });
+    }
+}
+
+/// A list of names, each kept once, in the order of the list. `tail` leads to it within the keyword.
+pub(crate) fn names(
+    compiler: &mut Compiler<'_>,
+    entry: &Entry<'_, '_>,
+    list: Node<'_>,
+    tail: &str,
+) -> Option<Box<[Box<str>]>> {
+    let names: Vec<_> = list.items().filter_map(Node::as_str).collect();
+    if list.kind() != Kind::Array || names.len() != list.len() {
+        compiler.malformed_at(entry, list, tail, "a list of names");
+        return None;
+    }
+    let mut seen = HashSet::new();
+    Some(names.into_iter().filter(|name| seen.insert(name.clone())).map(Into::into).collect())
+}
+
+pub(crate) fn holds<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    names: &[Box<str>],
+) -> Result<bool, Stop> {
+    if value.kind() != Kind::Object {
+        return Ok(true);
+    }
+    let missing = missing(run, value, names)?;
+    for name in &missing {
+        run.refuse::<COLLECT>(at, value, || property_missing(name))?;
+    }
+    Ok(missing.is_empty())
+}
+
+pub(crate) fn property_missing(name: &str) -> Finding {
+    Finding::new(Code::PropertyMissing, format!("expected the member `{name}`, found none"))
+        .with("property", Detail::Text(name.to_owned()))
+}
+
+/// Members times names beyond which a table is made, so that the work stays linear.
+const PAIRS_MAX: usize = 1_024;
+
+/// The names that the object lacks.
+pub(crate) fn missing<'n>(
+    run: &mut Run<'_, '_>,
+    value: Node<'_>,
+    names: &'n [Box<str>],
+) -> Result<Vec<&'n str>, Stop> {
+    run.charge(names.len() + value.len())?;
+    if names.len().saturating_mul(value.len()) <= PAIRS_MAX {
+        return Ok(names.iter().map(AsRef::as_ref).filter(|name| value.member(name).is_none()).collect());
+    }
+    let present: HashSet<_> = value.members().map(Member::name).collect();
+    Ok(names.iter().map(AsRef::as_ref).filter(|name| !present.contains(*name)).collect())
+}

@@ -1,0 +1,88 @@
+//! `type` (2020-12 validation, section 6.1.1).
+
+use crate::check::{Run, Site, Stop};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::json::{Kind, Node, NodeId};
+use crate::program::Op;
+use crate::types::{TypeSet, found};
+use crate::{Code, Detail, Finding};
+
+/// Whether a value has the form of `type`: a name, or a list of distinct ones, known or not.
+pub(crate) fn is_well_formed(written: Node<'_>) -> bool {
+    match written.kind() {
+        Kind::String => true,
+        Kind::Array => {
+            let names: Vec<_> = written.items().filter_map(Node::as_str).collect();
+            let distinct: std::collections::HashSet<_> = names.iter().collect();
+            written.len() > 0 && names.len() == written.len() && distinct.len() == names.len()
+        }
+        _ => false,
+    }
+}
+
+pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    if !is_well_formed(entry.value) {
+        compiler.malformed(entry, "a type name or a list of distinct ones");
+        return;
+    }
+    let names: Vec<Node<'_>> = match entry.value.kind() {
+        Kind::Array => entry.value.items().collect(),
+        _ => vec![entry.value],
+    };
+    let mut types = TypeSet::EMPTY;
+    for written in names {
+        let name = written.as_str().unwrap_or_default();
+        match TypeSet::named(&name) {
+            Some(named) => types = types.union(named),
+            None => unknown(compiler, entry, &name, written.span().start),
+        }
+    }
+    draft.push("type", Op::Type { types, written: entry.value.id() });
+}
+
+fn unknown(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, name: &str, offset: usize) {
+    let message = format!(
+        "expected one of object, array, string, number, integer, boolean and null as a type, found `{name}`"
+    );
+    let mut finding =
+        Finding::new(Code::SchemaUnknownType, message).with("type", Detail::Text(name.to_owned()));
+    if let Some(help) = advice(name) {
+        finding = finding.with_help(help);
+    }
+    compiler.fault(finding.at_schema("type", entry.location()).at_offset(offset));
+}
+
+/// What people mean by the type names of other languages.
+fn advice(name: &str) -> Option<&'static str> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "int" | "int32" | "int64" | "long" => "write `integer`",
+        "float" | "double" | "decimal" => "write `number`",
+        "bool" => "write `boolean`",
+        "str" | "text" => "write `string`",
+        "date" | "datetime" | "date-time" => "write `\"type\": \"string\"` with a `format`",
+        "dict" | "map" | "record" => "write `object`",
+        "list" | "tuple" | "set" => "write `array`",
+        "none" | "nil" => "write `null`",
+        "any" => "leave `type` out: every value is then accepted",
+        lower if TypeSet::named(lower).is_some() => "write the name in lower case",
+        _ => return None,
+    })
+}
+
+#[inline]
+pub(crate) fn holds<'i, const COLLECT: bool>(
+    run: &mut Run<'_, 'i>,
+    at: Site,
+    value: Node<'i>,
+    types: TypeSet,
+    written: NodeId,
+) -> Result<bool, Stop> {
+    if types.has(value) {
+        return Ok(true);
+    }
+    let written = run.parts.constant(written);
+    run.refuse::<COLLECT>(at, value, || {
+        Finding::new(Code::TypeMismatch, format!("expected {}, found {}", types.names(), found(value)))
+            .with("type", Detail::Json(written.raw_str().to_owned()))
+    })
+}

@@ -1,0 +1,71 @@
+//! What an object's members must be: by name, by pattern, and the rest.
+
+use crate::json::{Member, name_hash};
+use crate::program::{BlockId, PatternId};
+
+/// `properties`, `patternProperties` and `additionalProperties` of one schema.
+#[derive(Debug, Clone)]
+pub(crate) struct ObjectPlan {
+    /// In byte order of the names, which is the order of reports.
+    pub(crate) slots: Box<[Slot]>,
+    /// Open addressing over the names' hashes; at most half full; entries are slot indexes plus one.
+    table: Box<[u32]>,
+    pub(crate) patterns: Box<[(PatternId, BlockId)]>,
+    pub(crate) additional: Additional,
+}
+
+/// A declared member.
+#[derive(Debug, Clone)]
+pub(crate) struct Slot {
+    pub(crate) name: Box<str>,
+    pub(crate) block: BlockId,
+}
+
+/// What holds for members that no name and no pattern covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Additional {
+    Any,
+    /// Forbidden, by the keyword of that name.
+    None(&'static str),
+    Schema(BlockId),
+}
+
+impl ObjectPlan {
+    pub(crate) fn new(
+        mut slots: Vec<Slot>,
+        patterns: Vec<(PatternId, BlockId)>,
+        additional: Additional,
+    ) -> Self {
+        slots.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        let mut table = vec![0u32; (slots.len() * 2).next_power_of_two()];
+        for (entry, slot) in (1u32..).zip(&slots) {
+            let mut at = start(name_hash(&slot.name), table.len());
+            while table.get(at).is_some_and(|&taken| taken != 0) {
+                at = (at + 1) & (table.len() - 1);
+            }
+            if let Some(place) = table.get_mut(at) {
+                *place = entry;
+            }
+        }
+        ObjectPlan { slots: slots.into(), table: table.into(), patterns: patterns.into(), additional }
+    }
+
+    /// The slot of a member.
+    #[inline]
+    pub(crate) fn slot(&self, member: Member<'_>) -> Option<usize> {
+        let mut at = start(member.name_hash(), self.table.len());
+        loop {
+            let index = (*self.table.get(at)? as usize).checked_sub(1)?;
+            if member.name_is(&self.slots.get(index)?.name) {
+                return Some(index);
+            }
+            at = (at + 1) & (self.table.len() - 1);
+        }
+    }
+}
+
+/// Where the search in a table of that length begins. High bits are the better mixed ones.
+#[inline]
+fn start(hash: u32, length: usize) -> usize {
+    (hash ^ (hash >> 16)) as usize & (length - 1)
+}

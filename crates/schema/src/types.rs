@@ -1,0 +1,91 @@
+//! Sets of the seven type names of JSON Schema, and the kind of a value in their terms.
+
+use crate::json::{Kind, Node, Number};
+
+/// The type names, in the order in which a set prints them.
+const NAMES: [(&str, u8); 7] = [
+    ("object", 1 << 0),
+    ("array", 1 << 1),
+    ("string", 1 << 2),
+    ("number", NUMBER),
+    ("integer", INTEGER),
+    ("boolean", 1 << 5),
+    ("null", 1 << 6),
+];
+
+const INTEGER: u8 = 1 << 3;
+/// A number is an integer or one with a fraction.
+const NUMBER: u8 = INTEGER | 1 << 4;
+
+/// A set of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TypeSet(u8);
+
+impl TypeSet {
+    pub(crate) const EMPTY: TypeSet = TypeSet(0);
+
+    /// The type of that name alone.
+    pub(crate) fn named(name: &str) -> Option<TypeSet> {
+        NAMES.iter().find(|(known, _)| *known == name).map(|&(_, bits)| TypeSet(bits))
+    }
+
+    pub(crate) const fn union(self, other: TypeSet) -> TypeSet {
+        TypeSet(self.0 | other.0)
+    }
+
+    /// Whether the value has one of the types.
+    #[inline]
+    pub(crate) fn has(self, value: Node<'_>) -> bool {
+        let bit = match value.kind() {
+            Kind::Object => 1 << 0,
+            Kind::Array => 1 << 1,
+            Kind::String => 1 << 2,
+            Kind::Bool => 1 << 5,
+            Kind::Null => 1 << 6,
+            Kind::Number => return self.has_number(value),
+        };
+        self.0 & bit != 0
+    }
+
+    fn has_number(self, value: Node<'_>) -> bool {
+        match self.0 & NUMBER {
+            NUMBER => true,
+            INTEGER => value.as_number().is_some_and(Number::is_integer),
+            _ => false,
+        }
+    }
+
+    /// The names, such as `string or null`.
+    pub(crate) fn names(self) -> String {
+        let mut left = self.0;
+        let mut names = Vec::new();
+        for (name, bits) in NAMES {
+            if left & bits == bits {
+                left &= !bits;
+                names.push(name);
+            }
+        }
+        alternatives(&names)
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(crate) fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
+    match names {
+        [] => String::from("nothing"),
+        [only] => only.as_ref().to_owned(),
+        [first @ .., last] => {
+            let first: Vec<&str> = first.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", first.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The name of a value's type, the narrowest one.
+pub(crate) fn found(value: Node<'_>) -> &'static str {
+    match value.kind() {
+        Kind::Number if value.as_number().is_some_and(Number::is_integer) => "integer",
+        Kind::Number => "number with a fraction",
+        kind => kind.name(),
+    }
+}
