@@ -25,7 +25,13 @@ impl PatternFault {
 
     #[cold]
     pub(super) fn unsupported(offset: usize, message: impl Into<String>) -> Self {
-        PatternFault { code: Code::PatternUnsupported, offset, message: message.into(), help: None, limit: None }
+        PatternFault {
+            code: Code::PatternUnsupported,
+            offset,
+            message: message.into(),
+            help: None,
+            limit: None,
+        }
     }
 
     #[cold]

@@ -7,8 +7,18 @@
 //!                               └─ the rest ───────▶ backtrack (every step counted)
 //! ```
 
+mod bracket;
 mod compiled;
+mod escape;
 mod fault;
+mod lower;
+mod parse;
+mod property;
+mod property_names;
+mod sets;
+mod threads;
+mod tree;
+mod weigh;
 
 pub use compiled::{Language, Pattern};
 pub use fault::PatternFault;
