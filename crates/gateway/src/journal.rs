@@ -79,8 +79,6 @@ pub trait Journal: Send + Sync {
 pub struct IntentFilter {
     /// At most so many.
     pub limit: u32,
-    /// Only those that a person has to look into.
-    pub in_doubt_only: bool,
 }
 
 /// What became of one tool that an upstream listed.

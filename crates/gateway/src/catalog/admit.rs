@@ -23,7 +23,7 @@ pub fn admit_tool(raw: &[u8], index: usize, settings: &AdmissionSettings) -> Adm
     match admit(raw, settings) {
         Ok(tool) => Admission::Admitted(tool),
         Err(fault) => {
-            let Fault { name, code, contract_digest, findings } = *fault;
+            let Fault { name, code, contract_digest, findings } = fault;
             Admission::Quarantined(QuarantinedTool { name, index, code, contract_digest, findings })
         }
     }
@@ -36,7 +36,7 @@ struct Fault {
     findings: Vec<Finding>,
 }
 
-fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Box<Fault>> {
+fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Fault> {
     let limits = ReadLimits { subject: "definition", ..settings.limits.schema_text() };
     let document = Document::read(raw, &limits)
         .map_err(|fault| malformed(skimmed_name(raw, &limits), None, fault.finding()))?;
@@ -46,17 +46,15 @@ fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Box<F
         return Err(malformed(None, None, Finding::new(SchemaCode::TypeMismatch, found)));
     }
     let contract_digest = digest("contract", root);
-    let name = name(root).map_err(|finding| malformed(None, Some(contract_digest), *finding))?;
+    let name = name(root)
+        .map_err(|(code, message)| malformed(None, Some(contract_digest), Finding::new(code, message)))?;
     let mut options = Options::tool(settings.profile);
     options.limits = settings.limits.clone();
-    let input = compile_input(root, &options).map_err(|findings| {
-        let contract_digest = Some(contract_digest);
-        Box::new(Fault {
-            name: Some(name.clone()),
-            code: Code::ToolInputSchemaRefused,
-            contract_digest,
-            findings,
-        })
+    let input = compile_input(root, &options).map_err(|findings| Fault {
+        name: Some(name.clone()),
+        code: Code::ToolInputSchemaRefused,
+        contract_digest: Some(contract_digest),
+        findings,
     })?;
     let (output, output_warnings) = compile_output(root, &settings.limits);
     let mut warnings = input.warnings().to_vec();
@@ -64,35 +62,31 @@ fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Box<F
     Ok(AdmittedTool { name, definition: raw.into(), contract_digest, input, output, warnings })
 }
 
-fn malformed(name: Option<String>, contract_digest: Option<Digest>, finding: Finding) -> Box<Fault> {
-    Box::new(Fault { name, code: Code::ToolDefinitionMalformed, contract_digest, findings: vec![finding] })
+fn malformed(name: Option<String>, contract_digest: Option<Digest>, finding: Finding) -> Fault {
+    Fault { name, code: Code::ToolDefinitionMalformed, contract_digest, findings: vec![finding] }
 }
 
-fn name(root: Node<'_>) -> Result<String, Box<Finding>> {
+fn name(root: Node<'_>) -> Result<String, (SchemaCode, String)> {
+    let expected = |code, what: &str| Err((code, format!("expected a tool's {what}")));
     let Some(node) = root.member("name") else {
-        let message = "expected a tool's definition to have a `name`, found none";
-        return Err(Box::new(Finding::new(SchemaCode::PropertyMissing, message)));
+        return expected(SchemaCode::PropertyMissing, "definition to have a `name`, found none");
     };
     match node.as_str() {
         Some(name) if !name.is_empty() => Ok(name.into_owned()),
-        Some(_) => {
-            let message = "expected a tool's `name` to have at least one character, found none";
-            Err(Box::new(Finding::new(SchemaCode::StringTooShort, message)))
-        }
+        Some(_) => expected(SchemaCode::StringTooShort, "`name` to have a character, found none"),
         None => {
-            let message = format!("expected a tool's `name` to be a string, found {}", node.kind().name());
-            Err(Box::new(Finding::new(SchemaCode::TypeMismatch, message)))
+            let what = format!("`name` to be a string, found {}", node.kind().name());
+            expected(SchemaCode::TypeMismatch, &what)
         }
     }
 }
 
 fn compile_input(root: Node<'_>, options: &Options) -> Result<Program, Vec<Finding>> {
-    let Some(schema) = root.member("inputSchema") else {
-        let missing = Finding::new(SchemaCode::SchemaMissing, "expected an `inputSchema`, found none")
-            .with_help("declare `{\"type\": \"object\"}` for a tool that takes any arguments");
-        return Err(vec![missing]);
+    let program = match root.member("inputSchema") {
+        Some(schema) => Program::compile(schema.raw(), options),
+        None => Program::absent(),
     };
-    Program::compile(schema.raw(), options).map_err(|error| error.findings)
+    program.map_err(|error| error.findings)
 }
 
 fn compile_output(root: Node<'_>, limits: &Limits) -> (OutputContract, Vec<Finding>) {

@@ -1,0 +1,82 @@
+//! The lock by which others see that a gate lives.
+//!
+//! The operating system drops the lock when the process ends, however it ends, and keeps it while the process is
+//! frozen. A process number would tell less: it is given again.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use callgate_wire::{Incarnation, Timestamp};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::error::At as _;
+use crate::{StoreError, file};
+
+/// The lock of this process's incarnation, held as long as this value lives.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    _file: File,
+}
+
+/// The folder of the lock files of a store.
+pub(crate) fn folder(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push(".gates");
+    PathBuf::from(name)
+}
+
+fn lock_path(store: &Path, incarnation: &Incarnation) -> PathBuf {
+    folder(store).join(format!("{incarnation}.lock"))
+}
+
+/// Enters an incarnation. The lock is held before the row can be seen, so that nobody takes a new gate for a dead one.
+pub(crate) fn enter(
+    connection: &mut Connection,
+    store: &Path,
+    incarnation: &Incarnation,
+    pid: u32,
+    now: Timestamp,
+) -> Result<Lock, StoreError> {
+    file::make_folder(store, &folder(store))?;
+    let lock = hold(store, incarnation, pid)?;
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate).at(store)?;
+    transaction
+        .execute(
+            "INSERT INTO incarnations (id, pid, started_at) VALUES (?1, ?2, ?3)",
+            (incarnation.as_str(), pid, now.0),
+        )
+        .at(store)?;
+    transaction.commit().at(store)?;
+    Ok(lock)
+}
+
+fn hold(store: &Path, incarnation: &Incarnation, pid: u32) -> Result<Lock, StoreError> {
+    let fail = |error| StoreError::io(store, "take the lock of this gate", error);
+    let path = lock_path(store, incarnation);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).map_err(fail)?;
+    file.try_lock().map_err(|error| fail(error.into()))?;
+    // For a person who looks into the folder; nothing reads it.
+    writeln!(file, "{pid}").map_err(fail)?;
+    Ok(Lock { _file: file })
+}
+
+/// Whether the process of this incarnation is gone. Whatever cannot be told counts as living: a living gate's intents
+/// must not be taken from it.
+///
+/// The probe shares its lock with other probes and so hides a dead gate from none of them.
+pub(crate) fn is_gone(store: &Path, incarnation: &Incarnation) -> bool {
+    match File::open(lock_path(store, incarnation)) {
+        Ok(file) => match file.try_lock_shared() {
+            Ok(()) => true,
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => false,
+        },
+        Err(error) => error.kind() == io::ErrorKind::NotFound,
+    }
+}
+
+/// Removes the lock file of an incarnation that is gone. One that stays behind does no harm.
+pub(crate) fn forget(store: &Path, incarnation: &Incarnation) {
+    let _ = fs::remove_file(lock_path(store, incarnation));
+}

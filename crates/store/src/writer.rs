@@ -1,0 +1,139 @@
+//! The one thread that writes, and its group commit: everything that waits goes into one transaction, and nobody is
+//! answered before that transaction is on the disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use callgate_wire::Code;
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::error::At as _;
+
+/// Jobs in one transaction. Above the calls in flight of an upstream, so that none of them waits for a second one.
+const BATCH_MAX: usize = 512;
+
+/// The thread, and the way to it.
+#[derive(Debug)]
+pub(crate) struct Writer {
+    path: PathBuf,
+    jobs: Option<SyncSender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Something to write, and somebody who waits for it.
+trait Job: Send {
+    /// Writes within the batch's transaction.
+    fn run(&mut self, connection: &Connection);
+    /// Tells the one who waits; `failure` is that of the transaction, if it failed.
+    fn answer(self: Box<Self>, failure: Option<&StoreError>);
+}
+
+impl Writer {
+    /// Starts the thread.
+    pub(crate) fn start(connection: Connection, path: &Path) -> Result<Writer, StoreError> {
+        let (jobs, receiver) = sync_channel(BATCH_MAX);
+        let thread_path = path.to_owned();
+        let thread = std::thread::Builder::new()
+            .name("callgate-store".to_owned())
+            .spawn(move || write_all(&connection, &receiver, &thread_path))
+            .map_err(|error| StoreError::io(path, "start the thread that writes", error))?;
+        Ok(Writer { path: path.to_owned(), jobs: Some(jobs), thread: Some(thread) })
+    }
+
+    /// Writes and waits until it is on the disk. If `work` errs, nothing of it is written; that spoils no other job.
+    pub(crate) fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = sync_channel(1);
+        let job = Pending { work: Some(work), outcome: None, reply, path: self.path.clone() };
+        let ended =
+            || StoreError::new(Code::StoreUnavailable, &self.path, "the thread that writes has ended");
+        self.jobs.as_ref().ok_or_else(ended)?.send(Box::new(job)).map_err(|_| ended())?;
+        answer.recv().map_err(|_| ended())?
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        drop(self.jobs.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that panicked has said so; there is nobody left to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn write_all(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, path: &Path) {
+    while let Ok(first) = jobs.recv() {
+        let mut batch = vec![first];
+        batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
+        let written = write_batch(connection, &mut batch, path);
+        if let Err(error) = &written {
+            tracing::error!(code = %error.code(), jobs = batch.len(), "a transaction failed: {error}");
+        }
+        for job in batch {
+            job.answer(written.as_ref().err());
+        }
+    }
+}
+
+fn write_batch(connection: &Connection, batch: &mut [Box<dyn Job>], path: &Path) -> Result<(), StoreError> {
+    // IMMEDIATE takes the right to write before anything is read, so that no reading has to be thrown away.
+    connection.execute_batch("BEGIN IMMEDIATE").at(path)?;
+    for job in batch.iter_mut() {
+        job.run(connection);
+        // SQLite takes a whole transaction back by itself when the disk is full or fails.
+        if connection.is_autocommit() {
+            return Err(StoreError::new(Code::StoreUnavailable, path, "the disk is full or failed"));
+        }
+    }
+    connection.execute_batch("COMMIT").at(path).inspect_err(|_| {
+        // A commit that failed may have left the transaction open; the next one must find none.
+        let _ = connection.execute_batch("ROLLBACK");
+    })
+}
+
+struct Pending<T, W> {
+    work: Option<W>,
+    outcome: Option<Result<T, StoreError>>,
+    reply: SyncSender<Result<T, StoreError>>,
+    path: PathBuf,
+}
+
+impl<T, W> Job for Pending<T, W>
+where
+    T: Send,
+    W: FnOnce(&Connection) -> Result<T, StoreError> + Send,
+{
+    fn run(&mut self, connection: &Connection) {
+        let Some(work) = self.work.take() else { return };
+        self.outcome = Some(in_savepoint(connection, &self.path, work));
+    }
+
+    fn answer(self: Box<Self>, failure: Option<&StoreError>) {
+        let answer = match (failure, self.outcome) {
+            (Some(error), _) => Err(error.clone()),
+            (None, Some(outcome)) => outcome,
+            (None, None) => Err(StoreError::new(Code::StoreUnavailable, &self.path, "the job was not run")),
+        };
+        // One who no longer waits is one whose thread has ended.
+        let _ = self.reply.send(answer);
+    }
+}
+
+fn in_savepoint<T>(
+    connection: &Connection,
+    path: &Path,
+    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    connection.execute_batch("SAVEPOINT job").at(path)?;
+    let outcome = work(connection);
+    let end = if outcome.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
+    if !connection.is_autocommit() {
+        connection.execute_batch(end).at(path)?;
+    }
+    outcome
+}
