@@ -1,9 +1,53 @@
-//! Placeholder of the verb.
+//! `callgate worker`: one request a line in, one answer a line out, in order.
 
-/// To be written.
+mod answer;
+mod line;
+mod operation;
+mod request;
+
+use std::io::Write as _;
+
+use callgate_schema::json::{ReadFault, ReadFaultKind};
+
+use crate::exit_code::ExitCode;
+
+/// The longest request; a longer one is answered and skipped.
+const LINE_BYTES_MAX: usize = 64 << 20;
+
+/// Answer requests for programs in other languages: JSON lines on standard input and output.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  \
+    echo '{\"op\":\"validate\",\"schema\":{\"type\":\"object\"},\"arguments\":{}}' | callgate worker")]
 pub(crate) struct Args {}
 
-pub(crate) fn run(_args: &Args) -> anyhow::Result<crate::ExitCode> {
-    Ok(crate::ExitCode::Success)
+pub(crate) fn run(_: &Args) -> anyhow::Result<ExitCode> {
+    let mut input = std::io::stdin().lock();
+    let mut output = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut line = Vec::new();
+    loop {
+        let answer = match line::read(&mut input, &mut line, LINE_BYTES_MAX)? {
+            line::Line::End => break,
+            line::Line::Whole => respond(&line),
+            line::Line::TooLong(length) => too_long(length),
+        };
+        output.write_all(&answer)?;
+        output.write_all(b"\n")?;
+        // Whoever asks waits for the answer, so it must not stay in the buffer.
+        output.flush()?;
+    }
+    Ok(ExitCode::Success)
+}
+
+/// The answer to one line.
+fn respond(line: &[u8]) -> Vec<u8> {
+    match request::Request::read(line) {
+        Ok(request) => answer::write(request.id, &operation::carry_out(&request)),
+        Err(refused) => answer::write(refused.id, &answer::Answer::refused(vec![*refused.finding])),
+    }
+}
+
+fn too_long(length: usize) -> Vec<u8> {
+    let limit = ReadFaultKind::Limit { name: "request_bytes".into(), maximum: LINE_BYTES_MAX as u64 };
+    let fault = ReadFault { kind: limit, offset: length, pointer: String::new() };
+    answer::write(b"null", &answer::Answer::refused(vec![fault.finding()]))
 }

@@ -77,6 +77,9 @@ codes! {
     LimitExceeded "limit-exceeded" ExecutionFailure "a maximum was exceeded before there was an answer",
     WorkExhausted "work-exhausted" ExecutionFailure "the work allowance of the check was spent before there was an answer",
 
+    // The worker's own.
+    RequestMalformed "request-malformed" Validation "a request of the worker that lacks a field or has a wrong one",
+
     // Faults of a schema.
     SchemaMissing "schema-missing" UnsupportedCapability "there is no schema to check against",
     SchemaShape "schema-shape" Validation "a schema that is neither an object nor, where allowed, a boolean",

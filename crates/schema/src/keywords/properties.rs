@@ -2,6 +2,7 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry, below};
+use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
 use crate::program::{Additional, ObjectPlan};
 use crate::{Code, Detail, Finding};
@@ -26,6 +27,9 @@ pub(crate) fn patterns<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry
 
 /// `additionalProperties`, and `additional_properties` where the profile knows that spelling.
 pub(crate) fn additional<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
+    if compiler.options.profile == Profile::Portable && entry.keyword == "additionalProperties" {
+        refuse_both_spellings(compiler, entry);
+    }
     let rule = match entry.value.as_bool() {
         Some(true) => Additional::Any,
         Some(false) => Additional::None(entry.keyword),
@@ -34,15 +38,19 @@ pub(crate) fn additional<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, ent
             _ => return compiler.malformed(entry, "a boolean or a schema"),
         },
     };
-    if draft.members.additional.replace(rule).is_some() {
-        let message = "expected one of `additionalProperties` and `additional_properties`, found both";
-        compiler.fault(
-            Finding::new(Code::SchemaAliasConflict, message)
-                .with_help("keep `additionalProperties`")
-                .at_schema(entry.keyword, entry.location())
-                .at_offset(entry.value.span().start),
-        );
-    }
+    draft.members.additional = Some(rule);
+}
+
+/// Said before either is judged, and both are judged all the same.
+fn refuse_both_spellings(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>) {
+    let Some(alias) = entry.sibling("additional_properties") else { return };
+    let message = "expected one of `additionalProperties` and `additional_properties`, found both";
+    compiler.fault(
+        Finding::new(Code::SchemaAliasConflict, message)
+            .with_help("keep `additionalProperties`")
+            .at_schema("additional_properties", format!("{}/additional_properties", entry.schema_location))
+            .at_offset(alias.span().start),
+    );
 }
 
 pub(crate) fn hold<'i, const COLLECT: bool>(
