@@ -1,0 +1,115 @@
+//! Scenes that need more than one process at a time, or more than the protocol.
+
+use std::process::Command;
+
+use anyhow::{Context as _, ensure};
+use callgate_testing::fixture;
+use callgate_testing::peer::{PATIENCE, Peer};
+use callgate_testing::report::Report;
+use callgate_testing::torture::{Ground, kill, order};
+use libtest_mimic::Trial;
+use serde_json::Value;
+
+use crate::{BINARY, play, trial};
+
+/// A few kills, so that the proof itself is kept whole; the chore makes hundreds.
+const KILLS: u32 = 8;
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial("scene: three gates and the command line share one store".into(), three_gates_share_one_store),
+        trial("scene: the demo ends well".into(), the_demo_ends_well),
+        trial("scene: the demo says nothing in colour into a file".into(), the_demo_is_plain_in_a_file),
+        trial("scene: what a killed gate leaves is in doubt, and nothing is lost".into(), a_killed_gate),
+        trial("scene: an intent is synced before its call is sent".into(), synced_before_sent),
+    ]
+}
+
+/// Calls of each gate; each waits for its answer, so that the gates take turns at the store.
+const CALLS: usize = 20;
+
+fn three_gates_share_one_store() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let store = folder.path().join("store.sqlite");
+    let mut gates = Vec::new();
+    for _ in 0..3 {
+        let mut command = Command::new(BINARY);
+        command.arg("wrap").arg("--store").arg(&store).arg("--");
+        command.arg(std::env::current_exe()?).arg(fixture::ASKED);
+        gates.push(Peer::spawn(&mut command)?);
+    }
+    for gate in &mut gates {
+        gate.initialize()?;
+    }
+    for id in 0..CALLS {
+        for gate in &mut gates {
+            gate.send(format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"echo","arguments":{{}}}}}}"#
+            ))?;
+        }
+        // The command line reads while all three write.
+        let seen = play::intents(&store)?;
+        ensure!(seen.iter().all(|intent| intent["in_doubt"] == false), "a gate that lives is taken for dead");
+        for gate in &mut gates {
+            let answer: Value = serde_json::from_slice(&gate.answer(&id.to_string(), PATIENCE)?)?;
+            ensure!(answer["result"].get("isError").is_none(), "{answer}");
+        }
+    }
+    for gate in &mut gates {
+        gate.close();
+        let status = gate.wait(PATIENCE)?;
+        ensure!(status.success(), "{status}; {}", gate.stderr());
+    }
+    let intents = play::intents(&store)?;
+    ensure!(intents.len() == 3 * CALLS, "{} intents", intents.len());
+    ensure!(intents.iter().all(|intent| intent["state"] == "settled"), "{intents:#?}");
+    Ok(())
+}
+
+fn demo() -> anyhow::Result<String> {
+    let output = Command::new(BINARY).arg("demo").env("COLUMNS", "100").output()?;
+    let text = String::from_utf8(output.stdout)?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "it ended with {}: {text}{errors}", output.status);
+    ensure!(errors.is_empty(), "standard error has {errors}");
+    Ok(text)
+}
+
+fn the_demo_ends_well() -> anyhow::Result<()> {
+    let text = demo()?;
+    for part in ["bind", "resolve", "property-unexpected", "callgate wrap --", "mcpServers"] {
+        ensure!(text.contains(part), "`{part}` is not in the demo: {text}");
+    }
+    Ok(())
+}
+
+fn the_demo_is_plain_in_a_file() -> anyhow::Result<()> {
+    let text = demo()?;
+    ensure!(!text.contains('\u{1b}'), "there are escapes in {text}");
+    let widest = text.lines().map(|line| line.chars().count()).max().context("nothing was printed")?;
+    ensure!(widest <= 100, "a line has {widest} columns: {text}");
+    Ok(())
+}
+
+fn a_killed_gate() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned() };
+    let mut report = Report::default();
+    kill::run(&ground, KILLS, 1, &mut report)?;
+    ensure!(report.close(), "a promise is broken");
+    Ok(())
+}
+
+fn synced_before_sent() -> anyhow::Result<()> {
+    let traced = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
+    if !traced {
+        // A machine without strace cannot look; the chores need it and say so.
+        return Ok(());
+    }
+    let folder = tempfile::tempdir()?;
+    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned() };
+    let mut report = Report::default();
+    order::run(&ground, &mut report)?;
+    ensure!(report.close(), "a promise is broken");
+    Ok(())
+}
