@@ -1,9 +1,98 @@
-//! Placeholder of the verb.
+//! `callgate check`: every fault of a catalog or a schema, before an agent meets it.
 
-/// To be written.
+mod report;
+mod source;
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use callgate_schema::{Options, Profile};
+use clap::ValueEnum;
+
+use crate::exit_code::{ExitCode, Failure};
+
+/// The largest file that is read.
+const FILE_BYTES_MAX: u64 = 256 << 20;
+
+/// Find every fault in the schemas of a catalog of tools, or in one schema.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+#[command(
+    after_help = "FILE holds an array of tools, an object with `tools`, an answer to `tools/list`, or one \
+                        schema; `-` is standard input.\n\n\
+                        Examples:\n  callgate check tools.json\n  callgate check --format json tools.json\n\n\
+                        Exit codes: 0 nothing is wrong, 1 there are findings, 2 a file cannot be read."
+)]
+pub(crate) struct Args {
+    /// The files to check
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// How much of JSON Schema is admitted
+    #[arg(long, value_enum, default_value_t)]
+    profile: ProfileArg,
+    /// How to print what was found
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+}
 
-pub(crate) fn run(_args: &Args) -> anyhow::Result<crate::ExitCode> {
-    Ok(crate::ExitCode::Success)
+/// A profile by name.
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+pub(crate) enum ProfileArg {
+    /// All of the dialect that `$schema` names, 2020-12 or draft-07
+    #[default]
+    Standard,
+    /// A small subset that every receiver of tool schemas can take
+    Portable,
+}
+
+impl From<ProfileArg> for Profile {
+    fn from(profile: ProfileArg) -> Self {
+        match profile {
+            ProfileArg::Standard => Profile::Standard,
+            ProfileArg::Portable => Profile::Portable,
+        }
+    }
+}
+
+/// For whom to print.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let options = Options::tool(args.profile.into());
+    let mut reports = Vec::new();
+    for file in &args.files {
+        let text = read(file)?;
+        reports.push(report::Report::of(&file.display().to_string(), &text, &options)?);
+    }
+    let good = reports.iter().all(report::Report::is_good);
+    match args.format {
+        Format::Text => report::print(&reports),
+        Format::Json => report::print_json(&reports),
+    }
+    Ok(if good { ExitCode::Success } else { ExitCode::Findings })
+}
+
+fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let unreadable =
+        |error: std::io::Error| Failure::usage(format!("failed to read `{}`: {error}", file.display()));
+    let mut text = Vec::new();
+    if file == Path::new("-") {
+        std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
+    } else {
+        let opened = std::fs::File::open(file).map_err(unreadable)?;
+        opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
+    }
+    if text.len() as u64 > FILE_BYTES_MAX {
+        return Err(Failure::usage(format!(
+            "expected at most {FILE_BYTES_MAX} bytes in `{}`, found more",
+            file.display()
+        )));
+    }
+    Ok(text)
 }

@@ -1,13 +1,19 @@
 //! Tables that fit the terminal.
 
-use comfy_table::{ContentArrangement, Table, presets};
+use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 
-/// A table with a header and no lines but the one under it, as wide as the terminal at most.
+/// Columns that a table takes where standard output is no terminal.
+const WIDTH: u16 = 100;
+
+/// A table with a header and one line under it, as wide as the terminal at most.
 pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
     table
-        .load_preset(presets::UTF8_HORIZONTAL_ONLY)
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(header);
+    if !table.is_tty() {
+        table.set_width(WIDTH);
+    }
     table
 }
