@@ -29,7 +29,7 @@ impl Parser<'_> {
             self.at += 1;
             match (first, self.member(offset)?) {
                 (Escape::One(first), Escape::One(last)) if first <= last => {
-                    push_range(&mut ranges, first, last)
+                    push_range(&mut ranges, first, last);
                 }
                 (Escape::One(_), Escape::One(_)) => {
                     let message = "expected a range from a lower to a higher character, found the reverse";

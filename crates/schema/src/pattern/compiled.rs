@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use regex_automata::meta::Regex;
 
+use super::backtrack::Backtrack;
 use super::threads::Threads;
 use super::weigh::{compiled_bytes, weigh};
 use super::{PatternFault, lower, parse};
@@ -11,10 +12,10 @@ use crate::{Exhausted, Limits, Work};
 
 /// States up to which a pattern is given to the byte automaton. In the worst case each byte visits all of them, which
 /// is charged beforehand; above, the matcher counts what it really visits.
-pub(super) const STATES_MAX: usize = 500;
+pub(super) const STATES_MAX: usize = 250;
 
 /// States for which a byte costs one unit more.
-const STATES_PER_UNIT: u64 = 16;
+const STATES_PER_UNIT: u64 = 8;
 
 // No pattern may cost more a byte than the allowance grows by, or large inputs would be refused for their size.
 const _: () = assert!(STATES_MAX as u64 / STATES_PER_UNIT < 32);
@@ -52,6 +53,7 @@ struct Compiled {
 enum Matcher {
     Automaton { regex: Regex, units_per_byte: u64 },
     Threads(Threads),
+    Backtrack(Backtrack),
 }
 
 impl Pattern {
@@ -66,10 +68,8 @@ impl Pattern {
         let facts = weigh(&tree);
         let root = *facts.get(tree.root());
         if !tree.regular {
-            return Err(PatternFault::unsupported(
-                0,
-                "expected neither lookaround nor a backreference, found one",
-            ));
+            let matcher = Matcher::Backtrack(Backtrack::new(&tree, &facts));
+            return Ok(Pattern(Arc::new(Compiled { text: text.into(), matcher })));
         }
         let maximum = limits.pattern_compiled_bytes_max;
         let bytes = compiled_bytes(&tree, &facts);
@@ -103,6 +103,7 @@ impl Pattern {
                 Ok(regex.is_match(subject))
             }
             Matcher::Threads(threads) => threads.is_match(subject, work),
+            Matcher::Backtrack(backtrack) => backtrack.is_match(subject, work),
         }
     }
 
@@ -110,6 +111,7 @@ impl Pattern {
     pub fn is_linear(&self) -> bool {
         match self.0.matcher {
             Matcher::Automaton { .. } | Matcher::Threads(_) => true,
+            Matcher::Backtrack(_) => false,
         }
     }
 }

@@ -7,12 +7,14 @@
 //!                               └─ the rest ───────▶ backtrack (every step counted)
 //! ```
 
+mod backtrack;
 mod bracket;
 mod compiled;
 mod escape;
 mod fault;
 mod lower;
 mod parse;
+mod program;
 mod property;
 mod property_names;
 mod sets;

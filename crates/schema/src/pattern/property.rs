@@ -89,8 +89,9 @@ fn script(property: &str, script: &str) -> Result<ClassUnicode, NoProperty> {
     }
     let mut known = ClassUnicode::empty();
     for row in SCRIPT {
-        if let Some(name) = row.first().filter(|&&name| name != "Unknown") {
-            known.union(&table(&format!(r"\p{{sc={name}}}"))?);
+        // A script without a table has code points that the tables call unknown.
+        if let Some(Ok(set)) = row.first().map(|name| table(&format!(r"\p{{sc={name}}}"))) {
+            known.union(&set);
         }
     }
     known.negate();

@@ -1,7 +1,9 @@
 //! Weighs a tree before anything is built from it, and finds what the matchers want to know about its parts.
 
+use regex_syntax::hir::ClassUnicode;
 use regex_syntax::utf8::Utf8Sequences;
 
+use super::compiled::STATES_MAX;
 use super::threads::INSTRUCTION_BYTES;
 use super::tree::{Assertion, Node, PerNode, Repeat, Tree};
 
@@ -31,21 +33,21 @@ pub(super) fn compiled_bytes(tree: &Tree, facts: &PerNode<Facts>) -> u64 {
 
 /// Facts about every node, in one loop from the leaves.
 pub(super) fn weigh(tree: &Tree) -> PerNode<Facts> {
-    // A set of more sequences than this is never given to the byte automaton, so that they need no counting.
-    let set_states: Vec<u64> = tree
-        .sets()
-        .iter()
-        .map(|set| {
-            let sequences =
-                set.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
-            sequences.take(super::compiled::STATES_MAX).map(|sequence| sequence.len() as u64).sum()
-        })
-        .collect();
+    let set_states: Vec<u64> = tree.sets().iter().map(set_states).collect();
     let mut facts = PerNode::with_capacity_of(tree);
     for node in tree.nodes() {
         facts.push(facts_of(node, &set_states, &facts));
     }
     facts
+}
+
+/// All single bytes together take one state, each longer sequence as many as it has bytes.
+fn set_states(set: &ClassUnicode) -> u64 {
+    let ascii = set.ranges().first().is_some_and(|range| range.start().is_ascii());
+    let longer = set.ranges().iter().flat_map(|range| Utf8Sequences::new(range.start(), range.end()));
+    // A set of more sequences than this is never given to the byte automaton, so that they need no counting.
+    let longer = longer.filter(|sequence| sequence.len() > 1).take(STATES_MAX);
+    u64::from(ascii) + longer.map(|sequence| sequence.len() as u64).sum::<u64>()
 }
 
 fn facts_of(node: &Node, set_states: &[u64], known: &PerNode<Facts>) -> Facts {
@@ -57,6 +59,8 @@ fn facts_of(node: &Node, set_states: &[u64], known: &PerNode<Facts>) -> Facts {
             let states = set_states.get(set.0 as usize).copied().unwrap_or(u64::MAX);
             Facts { states: states.max(1), nullable: false, ..one }
         }
+        // `\B` holds between the bytes of one code point, where the byte automaton would have to step back from it.
+        Node::Assert(Assertion::NoBoundary) => Facts { states: u64::MAX, ..one },
         Node::Assert(assertion) => Facts { anchored: *assertion == Assertion::Start, ..one },
         Node::Capture(_, body) => *known.get(*body),
         Node::Look(_) | Node::BackReference(_) => one,
