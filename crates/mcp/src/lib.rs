@@ -1,1 +1,28 @@
-//! Placeholder.
+//! MCP for the gate: frames in, frames out.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `frame` | one line of text becomes one decision about it |
+//! | `list` | `tools/list`, taken apart and put together |
+//! | `outcome` | refusals and doubts as the caller sees them |
+//! | `mend` | the one change that is made to a result |
+//! | `answer` | the frames that the gate writes itself |
+//! | `error_map` | which code becomes which answer |
+//! | `revision` | the revisions of the protocol, one file each |
+//!
+//! What this crate does not do: it has no sockets, no tasks and no clock, and it keeps no session. `server` does.
+
+mod id;
+mod limits;
+
+pub mod answer;
+pub mod error_map;
+pub mod frame;
+pub mod list;
+pub mod mend;
+pub mod outcome;
+pub mod revision;
+pub mod rpc;
+
+pub use id::RequestId;
+pub use limits::FrameLimits;

@@ -1,1 +1,32 @@
-//! Placeholder.
+//! The gate at work: streams, child processes and the session between one client and one upstream.
+//!
+//! ```text
+//! client ──▶ line ──▶ mcp::frame ──▶ session (one task owns all state) ──▶ outbox ──▶ upstream
+//!        ◀── outbox ◀──               │        ▲                      ◀── mcp::frame ◀── line
+//!                                     ▼        │
+//!                              blocking threads: check, journal, settle
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `line` | lines of bounded length out of a stream |
+//! | `lane` | the tasks that read and write the streams, and the bounds on what waits between them |
+//! | `child` | the upstream as a child process |
+//! | `session` | the session itself |
+//! | `stop` | the signals that end it |
+//! | `clock` | the time and fresh ids, read here and handed on |
+//!
+//! What this crate does not do: it decides nothing about tools and calls (`gateway` does), knows no SQL, and prints
+//! nothing; what an operator should know goes to the log.
+
+mod child;
+mod clock;
+mod lane;
+mod line;
+mod session;
+mod stop;
+
+pub use child::{Child, StartError};
+pub use clock::{fresh_incarnation, now};
+pub use session::{End, Peers, SessionSettings, run};
+pub use stop::{Stop, on_signals};

@@ -1,0 +1,17 @@
+//! Frames in: one line of text becomes one decision about it.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `client` | what a client's frame asks of the gate |
+//! | `upstream` | what an upstream's frame answers or asks |
+//! | `envelope` | the strict rules of JSON-RPC's envelope, the same for both |
+//! | `scan` | a tolerant scan of what the strict reader does not take |
+
+mod client;
+mod envelope;
+mod scan;
+mod upstream;
+
+pub use client::{Call, ClientFrame, ClientReader, Faulty, Recipient};
+pub use scan::{Scan, Scanner};
+pub use upstream::{Answer, AnswerContent, ResultFacts, UpstreamFrame, UpstreamReader};

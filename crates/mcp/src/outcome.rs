@@ -1,0 +1,115 @@
+//! How a call ended without a result that is passed on, as its caller sees it: refusals and doubts as results with
+//! `isError`.
+
+use callgate_gateway::Refusal;
+use callgate_gateway::intent::{Observation, outcome};
+use callgate_schema::Finding;
+use callgate_schema::json::write_string;
+use callgate_wire::{Class, Code, IntentId, SideEffect, Stage};
+
+use crate::answer::write_findings;
+
+/// The key in `_meta` under which a refusal or a doubt is told to programs.
+pub const META_REFUSAL: &str = "dev.callgate/refusal";
+/// Findings that a model is shown.
+const FINDINGS_SHOWN_MAX: usize = 8;
+
+/// What a caller is told in place of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The stable code.
+    pub code: Code,
+    /// Its class.
+    pub class: Class,
+    /// The stage that decided.
+    pub stage: Stage,
+    /// What is known of the world.
+    pub side_effect: SideEffect,
+    /// The record of the call, where there is one.
+    pub intent: Option<IntentId>,
+    /// What is behind it.
+    pub findings: Vec<Finding>,
+    /// The text for a model.
+    pub text: String,
+}
+
+impl Notice {
+    /// What a refusal says.
+    pub fn refusal(refusal: &Refusal, intent: Option<&IntentId>) -> Notice {
+        Notice {
+            code: refusal.code,
+            class: refusal.class(),
+            stage: refusal.stage,
+            side_effect: refusal.side_effect,
+            intent: intent.cloned(),
+            findings: refusal.findings.clone(),
+            text: refusal.text_for_model(FINDINGS_SHOWN_MAX),
+        }
+    }
+
+    /// What is said of a call whose intent was durable and whose result does not come; `None` where a result or the
+    /// upstream's own error is the answer.
+    pub fn unanswered(observation: Observation, tool: &str, intent: &IntentId) -> Option<Notice> {
+        let outcome = outcome(observation);
+        let code = outcome.code?;
+        let what = match observation {
+            Observation::Result { .. } | Observation::RpcError => return None,
+            Observation::ResultTooLarge { bytes } => format!(
+                "the tool `{tool}` ran, but its result of {bytes} bytes is over the bound and was dropped; \
+                 ask for less at once"
+            ),
+            Observation::CancelledBeforeDispatch | Observation::UpstreamGoneBeforeDispatch => {
+                format!("the call of `{tool}` was not sent: {}", observation.description())
+            }
+            Observation::Timeout
+            | Observation::UpstreamGone
+            | Observation::AnswerUnreadable
+            | Observation::CancelledAfterDispatch
+            | Observation::GateStopped
+            | Observation::GateGone => format!(
+                "the outcome of `{tool}` is not known: {}; it may have run, so do not repeat the call before \
+                 someone has looked (intent {intent})",
+                observation.description()
+            ),
+        };
+        Some(Notice {
+            code,
+            class: code.class(),
+            stage: code.stage(),
+            side_effect: outcome.side_effect,
+            intent: Some(intent.clone()),
+            findings: Vec::new(),
+            text: format!("{what} ({code})"),
+        })
+    }
+
+    /// The notice as the `result` of a `tools/call`.
+    pub fn to_result(&self) -> Vec<u8> {
+        let mut out = b"{\"content\":[{\"type\":\"text\",\"text\":".to_vec();
+        write_string(&mut out, &self.text);
+        out.extend_from_slice(b"}],\"isError\":true,\"_meta\":{");
+        write_string(&mut out, META_REFUSAL);
+        out.extend_from_slice(b":{\"code\":");
+        write_string(&mut out, self.code.as_str());
+        for (name, text) in [
+            ("class", self.class.as_str()),
+            ("stage", self.stage.as_str()),
+            ("side_effect", self.side_effect.as_str()),
+        ] {
+            out.push(b',');
+            write_string(&mut out, name);
+            out.push(b':');
+            write_string(&mut out, text);
+        }
+        if let Some(intent) = &self.intent {
+            out.extend_from_slice(b",\"intent\":");
+            write_string(&mut out, intent.as_str());
+        }
+        write_findings(&mut out, &self.findings);
+        out.extend_from_slice(b"}}}");
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;

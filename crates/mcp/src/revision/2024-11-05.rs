@@ -1,0 +1,5 @@
+//! Revision 2024-11-05: the first one.
+
+use super::Revision;
+
+pub(super) const REVISION: Revision = Revision { date: "2024-11-05", refused: &[] };

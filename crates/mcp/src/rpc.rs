@@ -1,0 +1,12 @@
+//! The codes of JSON-RPC errors.
+
+/// The text is not JSON.
+pub const PARSE_ERROR: i64 = -32_700;
+/// The message is not one of the protocol.
+pub const INVALID_REQUEST: i64 = -32_600;
+/// The method is not known.
+pub const METHOD_NOT_FOUND: i64 = -32_601;
+/// The parameters do not fit the method; also an unknown tool.
+pub const INVALID_PARAMS: i64 = -32_602;
+/// A fault of the gate itself.
+pub const INTERNAL_ERROR: i64 = -32_603;

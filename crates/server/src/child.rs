@@ -1,0 +1,98 @@
+//! The upstream as a child process: started with pipes, and stopped in steps.
+
+use std::ffi::{OsStr, OsString};
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use tokio::process::{ChildStdin, ChildStdout, Command};
+
+/// How long a child may take to end after its input was closed, and again after it was asked to end.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A child that does not start.
+#[derive(Debug, thiserror::Error)]
+#[error("the upstream `{command}` does not start")]
+pub struct StartError {
+    command: String,
+    source: std::io::Error,
+}
+
+/// A running child. Its standard error is that of the gate.
+#[derive(Debug)]
+pub struct Child {
+    process: tokio::process::Child,
+    /// The process group, of which the child is the leader, so that what it started ends with it.
+    group: Option<u32>,
+}
+
+impl Child {
+    /// Starts a command and gives its streams: what it writes, and what it reads.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system does not start it.
+    pub fn start(command: &OsStr, args: &[OsString]) -> Result<(Child, ChildStdout, ChildStdin), StartError> {
+        let failed = |source| StartError { command: command.to_string_lossy().into_owned(), source };
+        let mut start = Command::new(command);
+        start
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true);
+        // A group of its own: a signal from the terminal reaches the gate alone, which then stops in order.
+        #[cfg(unix)]
+        start.process_group(0);
+        let mut process = start.spawn().map_err(failed)?;
+        let group = process.id();
+        match (process.stdout.take(), process.stdin.take()) {
+            (Some(stdout), Some(stdin)) => Ok((Child { process, group }, stdout, stdin)),
+            _ => Err(failed(std::io::Error::other("no pipes to it"))),
+        }
+    }
+
+    /// Ends the child, whose input was closed before: waits, asks, waits, kills.
+    pub async fn stop(mut self) -> Option<ExitStatus> {
+        if let Ok(status) = tokio::time::timeout(GRACE, self.process.wait()).await {
+            return status.ok();
+        }
+        tracing::info!("the upstream does not end by itself and is asked to");
+        self.signal(Ask::Terminate);
+        if let Ok(status) = tokio::time::timeout(GRACE, self.process.wait()).await {
+            return status.ok();
+        }
+        tracing::warn!("the upstream does not end when asked and is killed");
+        self.signal(Ask::Kill);
+        if self.process.start_kill().is_err() {
+            return None;
+        }
+        self.process.wait().await.ok()
+    }
+
+    #[cfg(unix)]
+    fn signal(&self, ask: Ask) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = match ask {
+            Ask::Terminate => Signal::TERM,
+            Ask::Kill => Signal::KILL,
+        };
+        // The child was not waited for, so its number, which is the group's, is not given to another process yet.
+        let group = self.group.and_then(|group| i32::try_from(group).ok()).and_then(Pid::from_raw);
+        if let Some(group) = group
+            && let Err(error) = kill_process_group(group, signal)
+        {
+            tracing::debug!(%error, "the upstream's process group takes no signal");
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn signal(&self, ask: Ask) {
+        tracing::debug!(?ask, group = ?self.group, "there are no signals here");
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Ask {
+    Terminate,
+    Kill,
+}

@@ -1,0 +1,33 @@
+//! The session between one client and one upstream. One task owns all of its state; reading, writing, checking and the
+//! journal happen elsewhere and come back as events, so that no step here ever waits.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `state` | what a session knows, and the work it has given away |
+//! | `run` | the loop that takes one event at a time |
+//! | `client` | what a client's frame leads to |
+//! | `upstream` | what an upstream's frame leads to, and its end |
+//! | `calls` | the way of a `tools/call` |
+//! | `conclude` | how a call ends: what is recorded and what its caller gets |
+//! | `listing` | `tools/list`, from the first page to the catalog |
+//! | `ending` | time that runs out, and the stop |
+//! | `late` | requests that were given up and may be answered all the same |
+//!
+//! Every request of the client gets one answer, with one exception: a request that the client itself withdrew gets
+//! none, as the protocol has it.
+
+mod calls;
+mod client;
+mod conclude;
+mod ending;
+mod late;
+mod listing;
+mod run;
+mod state;
+mod upstream;
+
+pub use run::{End, Peers, run};
+pub use state::SessionSettings;
+
+#[cfg(test)]
+mod tests;
