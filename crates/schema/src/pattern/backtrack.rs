@@ -57,6 +57,11 @@ impl Backtrack {
         Backtrack { program: Program::new(tree, facts) }
     }
 
+    /// Bytes of the program, without its sets.
+    pub(super) fn bytes(&self) -> u64 {
+        self.program.operations.len() as u64 * size_of::<Operation>() as u64
+    }
+
     /// Tries each place of the subject in turn. Charges one unit for each operation, for each code point of a run and
     /// for each byte of a backreference.
     pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {

@@ -2,23 +2,12 @@
 
 use std::sync::Arc;
 
-use regex_automata::meta::Regex;
-
+use super::automaton::{Automaton, STATES_MAX};
 use super::backtrack::Backtrack;
-use super::threads::Threads;
-use super::weigh::{compiled_bytes, weigh};
-use super::{PatternFault, lower, parse};
+use super::threads::{INSTRUCTION_BYTES, Threads};
+use super::weigh::weigh;
+use super::{PatternFault, parse};
 use crate::{Exhausted, Limits, Work};
-
-/// States up to which a pattern is given to the byte automaton. In the worst case each byte visits all of them, which
-/// is charged beforehand; above, the matcher counts what it really visits.
-pub(super) const STATES_MAX: usize = 250;
-
-/// States for which a byte costs one unit more.
-const STATES_PER_UNIT: u64 = 8;
-
-// No pattern may cost more a byte than the allowance grows by, or large inputs would be refused for their size.
-const _: () = assert!(STATES_MAX as u64 / STATES_PER_UNIT < 32);
 
 /// The language that a pattern is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -46,12 +35,13 @@ pub struct Pattern(Arc<Compiled>);
 #[derive(Debug)]
 struct Compiled {
     text: Box<str>,
+    bytes: u64,
     matcher: Matcher,
 }
 
 #[derive(Debug)]
 enum Matcher {
-    Automaton { regex: Regex, units_per_byte: u64 },
+    Automaton(Automaton),
     Threads(Threads),
     Backtrack(Backtrack),
 }
@@ -62,29 +52,36 @@ impl Pattern {
     ///
     /// # Errors
     /// `pattern-syntax` if the text is not in the language, `pattern-limit` if its length, nesting, counts or compiled
-    /// form exceed a limit, `pattern-unsupported` if it is right but cannot be enforced.
+    /// form exceed a limit, `pattern-unsupported` if it names a property of Unicode whose table is not here.
     pub fn compile(text: &str, language: Language, limits: &Limits) -> Result<Pattern, PatternFault> {
         let tree = parse::parse(text, language, limits)?;
         let facts = weigh(&tree);
         let root = *facts.get(tree.root());
+        let sets: u64 = tree.sets().iter().map(|set| 8 * set.ranges().len() as u64).sum();
         if !tree.regular {
-            let matcher = Matcher::Backtrack(Backtrack::new(&tree, &facts));
-            return Ok(Pattern(Arc::new(Compiled { text: text.into(), matcher })));
+            let backtrack = Backtrack::new(&tree, &facts);
+            let bytes = backtrack.bytes() + sets;
+            return Ok(Pattern(Arc::new(Compiled {
+                text: text.into(),
+                bytes,
+                matcher: Matcher::Backtrack(backtrack),
+            })));
         }
         let maximum = limits.pattern_compiled_bytes_max;
-        let bytes = compiled_bytes(&tree, &facts);
+        let bytes =
+            root.instructions.saturating_add(1).saturating_mul(INSTRUCTION_BYTES).saturating_add(sets);
         if bytes > maximum {
             let message =
                 format!("expected a compiled form of at most {maximum} bytes, found one of about {bytes}");
             return Err(PatternFault::limit(0, message, "pattern_compiled_bytes", maximum)
                 .with_help("use smaller counts, and none within each other"));
         }
-        let small = root.states <= STATES_MAX as u64;
-        let matcher = match small.then(|| lower::automaton(&tree)).flatten() {
-            Some(regex) => Matcher::Automaton { regex, units_per_byte: 1 + root.states / STATES_PER_UNIT },
-            None => Matcher::Threads(Threads::new(&tree, root.anchored)),
+        let matcher = if root.states <= STATES_MAX as u64 {
+            Matcher::Automaton(Automaton::new(tree, root.states, root.anchored))
+        } else {
+            Matcher::Threads(Threads::new(&tree, root.anchored))
         };
-        Ok(Pattern(Arc::new(Compiled { text: text.into(), matcher })))
+        Ok(Pattern(Arc::new(Compiled { text: text.into(), bytes, matcher })))
     }
 
     /// The text that was compiled.
@@ -92,26 +89,29 @@ impl Pattern {
         &self.0.text
     }
 
-    /// Whether the pattern matches anywhere in `subject`. What is charged depends on the pattern and the subject alone.
+    /// Whether the pattern matches anywhere in `subject`. What is charged depends on the pattern and the subject
+    /// alone.
     ///
     /// # Errors
     /// [`Exhausted`] if the allowance is spent first.
     pub fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
         match &self.0.matcher {
-            Matcher::Automaton { regex, units_per_byte } => {
-                work.charge((subject.len() as u64).saturating_mul(*units_per_byte).saturating_add(1))?;
-                Ok(regex.is_match(subject))
-            }
+            Matcher::Automaton(automaton) => automaton.is_match(subject, work),
             Matcher::Threads(threads) => threads.is_match(subject, work),
             Matcher::Backtrack(backtrack) => backtrack.is_match(subject, work),
         }
     }
 
-    /// Whether the matcher takes linear time.
+    /// Whether the matcher takes linear time: there is neither lookaround nor a backreference.
     pub fn is_linear(&self) -> bool {
         match self.0.matcher {
-            Matcher::Automaton { .. } | Matcher::Threads(_) => true,
+            Matcher::Automaton(_) | Matcher::Threads(_) => true,
             Matcher::Backtrack(_) => false,
         }
+    }
+
+    /// About how many bytes the compiled form takes, so that many patterns can be bounded together.
+    pub fn compiled_bytes(&self) -> u64 {
+        self.0.bytes
     }
 }

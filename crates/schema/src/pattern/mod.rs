@@ -2,17 +2,17 @@
 //! profile `portable`; what is regular is matched in linear time.
 //!
 //! ```text
-//! text ─ parse ─▶ Tree ─ weigh ─┬─ regular, small ─▶ regex-automata
-//!                               ├─ regular, large ─▶ threads   (every step counted)
-//!                               └─ the rest ───────▶ backtrack (every step counted)
+//! text ─ parse ─▶ Tree ─ weigh ─┬─ regular, small ─▶ automaton   regex-automata, charged by its size
+//!                               ├─ regular, large ─▶ threads     linear too, every step counted
+//!                               └─ the rest ───────▶ backtrack   every step counted
 //! ```
 
+mod automaton;
 mod backtrack;
 mod bracket;
 mod compiled;
 mod escape;
 mod fault;
-mod lower;
 mod parse;
 mod program;
 mod property;

@@ -3,8 +3,7 @@
 use regex_syntax::hir::ClassUnicode;
 use regex_syntax::utf8::Utf8Sequences;
 
-use super::compiled::STATES_MAX;
-use super::threads::INSTRUCTION_BYTES;
+use super::automaton::STATES_MAX;
 use super::tree::{Assertion, Node, PerNode, Repeat, Tree};
 
 /// What is known about a node.
@@ -18,17 +17,6 @@ pub(super) struct Facts {
     pub(super) anchored: bool,
     /// Whether it can match without consuming.
     pub(super) nullable: bool,
-}
-
-/// Bytes of the compiled form of the linear program.
-pub(super) fn compiled_bytes(tree: &Tree, facts: &PerNode<Facts>) -> u64 {
-    let sets: u64 = tree.sets().iter().map(|set| 8 * set.ranges().len() as u64).sum();
-    facts
-        .get(tree.root())
-        .instructions
-        .saturating_add(1)
-        .saturating_mul(INSTRUCTION_BYTES)
-        .saturating_add(sets)
 }
 
 /// Facts about every node, in one loop from the leaves.

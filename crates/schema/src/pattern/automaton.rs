@@ -1,0 +1,114 @@
+//! Small regular patterns: a byte automaton of regex-automata, built once enough was matched to pay for it.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use regex_automata::meta::Regex;
+use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
+
+use super::threads::Threads;
+use super::tree::{Assertion, Node, PerNode, Tree};
+use crate::{Exhausted, Work};
+
+/// States up to which a pattern is given to the byte automaton. In the worst case each byte visits all of them, which
+/// is charged beforehand; above, the matcher counts what it really visits.
+pub(super) const STATES_MAX: usize = 250;
+
+/// States for which a byte costs one unit more.
+const STATES_PER_UNIT: u64 = 8;
+
+// No pattern may cost more a byte than the allowance grows by, or large inputs would be refused for their size.
+const _: () = assert!(STATES_MAX as u64 / STATES_PER_UNIT < 32);
+
+/// Bytes matched by the threads before the automaton is built. Building takes about as long as this many bytes, and
+/// takes kilobytes of memory; most patterns of a catalog are never used, or only on a few short texts.
+const BYTES_BEFORE: usize = 4 << 10;
+
+/// Bytes of the automaton's cache in each thread; it is given up for a slower walk where that is too little.
+const CACHE_BYTES: usize = 256 << 10;
+
+/// Bytes of the automaton itself. What is weighed as small stays far below.
+const AUTOMATON_BYTES_MAX: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Automaton {
+    tree: Tree,
+    units_per_byte: u64,
+    threads: Threads,
+    /// Bytes matched so far.
+    matched: AtomicUsize,
+    /// `None` within if regex-automata declines.
+    regex: OnceLock<Option<Regex>>,
+}
+
+impl Automaton {
+    /// Takes a regular tree of at most [`STATES_MAX`] states.
+    pub(super) fn new(tree: Tree, states: u64, anchored: bool) -> Self {
+        let threads = Threads::new(&tree, anchored);
+        Automaton {
+            tree,
+            units_per_byte: 1 + states / STATES_PER_UNIT,
+            threads,
+            matched: AtomicUsize::new(0),
+            regex: OnceLock::new(),
+        }
+    }
+
+    /// Charges one unit a call, and a fixed number a byte, whichever matcher answers.
+    pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
+        work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1))?;
+        if self.regex.get().is_none()
+            && self.matched.fetch_add(subject.len() + 1, Ordering::Relaxed) < BYTES_BEFORE
+        {
+            return self.threads.is_match(subject, &mut Work::new(u64::MAX));
+        }
+        match self.regex.get_or_init(|| build(&self.tree)) {
+            Some(regex) => Ok(regex.is_match(subject)),
+            None => self.threads.is_match(subject, &mut Work::new(u64::MAX)),
+        }
+    }
+}
+
+fn build(tree: &Tree) -> Option<Regex> {
+    let config = Regex::config()
+        .onepass(false)
+        .hybrid_cache_capacity(CACHE_BYTES)
+        .nfa_size_limit(Some(AUTOMATON_BYTES_MAX));
+    Regex::builder().configure(config).build_from_hir(&hir(tree)).ok()
+}
+
+/// The tree without its groups, from the leaves in one loop.
+fn hir(tree: &Tree) -> Hir {
+    let mut built: PerNode<Option<Hir>> = PerNode::with_capacity_of(tree);
+    for node in tree.nodes() {
+        let mut take = |id| built.take(id).unwrap_or_else(Hir::empty);
+        let hir = match node {
+            // Neither of the last two stands in a regular tree.
+            Node::Empty | Node::Look(_) | Node::BackReference(_) => Hir::empty(),
+            Node::Literal(c) => Hir::literal(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Node::Set(set) => {
+                let set = tree.sets().get(set.0 as usize).cloned().unwrap_or_else(ClassUnicode::empty);
+                Hir::class(Class::Unicode(set))
+            }
+            Node::Assert(assertion) => Hir::look(match assertion {
+                Assertion::Start => Look::Start,
+                Assertion::End => Look::End,
+                Assertion::Boundary => Look::WordAscii,
+                Assertion::NoBoundary => Look::WordAsciiNegate,
+            }),
+            Node::Capture(_, body) => take(*body),
+            Node::Concat(items) => Hir::concat(items.iter().map(|item| take(*item)).collect()),
+            Node::Alternate(alternatives) => {
+                Hir::alternation(alternatives.iter().map(|alternative| take(*alternative)).collect())
+            }
+            Node::Repeat(repeat) => Hir::repetition(Repetition {
+                min: repeat.min,
+                max: repeat.max,
+                greedy: repeat.greedy,
+                sub: Box::new(take(repeat.body)),
+            }),
+        };
+        built.push(Some(hir));
+    }
+    built.take(tree.root()).unwrap_or_else(Hir::empty)
+}
