@@ -36,12 +36,14 @@ fn python(at: &Setting, peers: &Path, tests: &Path) -> Result<std::path::PathBuf
 
 fn node(at: &Setting, peers: &Path, tests: &Path) -> Result<()> {
     let folder = peers.join("node");
-    let wanted = tests.join("package.json");
+    let wanted = tests.join("package-lock.json");
     once(&folder.join("prepared.txt"), &wanted, "the Node packages of the peers", || {
         fs::create_dir_all(&folder)?;
-        fs::copy(&wanted, folder.join("package.json"))?;
+        for list in ["package.json", "package-lock.json"] {
+            fs::copy(tests.join(list), folder.join(list)).with_context(|| format!("cannot copy {list}"))?;
+        }
         Command::new(at, "npm")
-            .arguments(["install", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
+            .arguments(["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
             .argument(&folder)
             .succeed()
     })

@@ -7,7 +7,7 @@ use anyhow::Result;
 /// Kills the gate between a call's arrival and its answer, again and again, and looks at what it left.
 pub(super) fn kill(at: &Setting, rounds: u32) -> Result<Outcome> {
     let rounds = rounds.to_string();
-    torture(at).arguments(["kill", "--rounds", &rounds]).outcome()
+    torture(at, "kill").arguments(["--rounds", &rounds]).outcome()
 }
 
 /// Reads under strace that the record of an intent is on the disk before the call's first byte leaves.
@@ -15,9 +15,11 @@ pub(super) fn order(at: &Setting) -> Result<Outcome> {
     if !at.has("strace") {
         return Ok(at.missing("strace is not here"));
     }
-    torture(at).argument("order").outcome()
+    torture(at, "order").outcome()
 }
 
-fn torture(at: &Setting) -> Command {
+fn torture(at: &Setting, proof: &str) -> Command {
     Command::new(at, at.binary("callgate-torture"))
+        .arguments([proof, "--binary"])
+        .argument(at.binary("callgate"))
 }
