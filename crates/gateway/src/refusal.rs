@@ -73,12 +73,12 @@ impl Refusal {
             &format!("refused ({}): {}; nothing was sent to the tool", self.code, self.message),
         );
         for finding in self.findings.iter().take(findings_max) {
-            let line = match &finding.instance_location {
-                Some(place) => {
-                    format!("- {}: {} ({})", place.arguments_path(), finding.message, finding.code)
-                }
-                None => format!("- {} ({})", finding.message, finding.code),
+            let place = match (&finding.instance_location, finding.schema_location.as_deref()) {
+                (Some(place), _) => format!("{}: ", place.arguments_path()),
+                (None, Some(place)) if !place.is_empty() => format!("schema `{place}`: "),
+                (None, _) => String::new(),
             };
+            let line = format!("- {place}{} ({})", finding.message, finding.code);
             push_line(&mut text, &line);
             if let Some(help) = &finding.help {
                 push_line(&mut text, &format!("  {help}"));

@@ -17,7 +17,14 @@ use crate::{StoreError, file};
 /// The lock of this process's incarnation, held as long as this value lives.
 #[derive(Debug)]
 pub(crate) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing would do, but for a child process that is being started at this moment and still shares the file.
+        let _ = self.file.unlock();
+    }
 }
 
 /// The folder of the lock files of a store.
@@ -59,7 +66,7 @@ fn hold(store: &Path, incarnation: &Incarnation, pid: u32) -> Result<Lock, Store
     file.try_lock().map_err(|error| fail(error.into()))?;
     // For a person who looks into the folder; nothing reads it.
     writeln!(file, "{pid}").map_err(fail)?;
-    Ok(Lock { _file: file })
+    Ok(Lock { file })
 }
 
 /// Whether the process of this incarnation is gone. Whatever cannot be told counts as living: a living gate's intents

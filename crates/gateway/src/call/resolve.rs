@@ -47,7 +47,7 @@ pub fn resolve<'a>(catalog: &Catalog, call: Call<'a>) -> Result<Resolved<'a>, Re
 }
 
 fn quarantined(tool: &QuarantinedTool) -> Refusal {
-    let message = format!("the tool `{}` is not admitted ({}): {}", tool.label(), tool.code, tool.reason());
+    let message = format!("the tool `{}` is not admitted ({})", tool.label(), tool.code);
     Refusal::new(Code::CallToolQuarantined, message)
         .with_help("use another tool; only the author of this one can mend it")
         .with_findings(tool.findings.clone(), false)

@@ -1,0 +1,85 @@
+//! Which tools are admitted: the rows of `cases/admission.jsonl`.
+
+use callgate_gateway::catalog::{
+    AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, admit_tool,
+};
+use callgate_schema::{Limits, Profile};
+use serde_json::{Value, json};
+
+fn publish(definitions: &[&str]) -> Catalog {
+    let settings = AdmissionSettings { profile: Profile::Standard, limits: Limits::default() };
+    let admissions = definitions
+        .iter()
+        .enumerate()
+        .map(|(index, raw)| admit_tool(raw.as_bytes(), index, &settings))
+        .collect();
+    Catalog::publish(7, "upstream", admissions)
+}
+
+fn texts<'a>(value: &'a Value, member: &str) -> Vec<&'a str> {
+    value[member].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+fn output(tool: &AdmittedTool) -> &'static str {
+    match tool.output {
+        OutputContract::Undeclared => "undeclared",
+        OutputContract::Enforced(_) => "enforced",
+        OutputContract::Unchecked(_) => "unchecked",
+    }
+}
+
+#[test]
+fn every_row_is_admitted_or_quarantined_as_it_says() {
+    for line in include_str!("../../../cases/admission.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let name = row["name"].as_str().unwrap();
+        let definitions = texts(&row, "definitions");
+        let catalog = publish(&definitions);
+        let admitted: Vec<&str> = catalog.admitted().iter().map(|tool| tool.name.as_str()).collect();
+        assert_eq!(admitted, texts(&row, "admitted"), "{name}");
+        let quarantined: Vec<Value> = catalog
+            .quarantined()
+            .iter()
+            .map(|tool| {
+                let finding = tool.findings.first().map(|finding| finding.code.as_str());
+                json!({"label": tool.label(), "code": tool.code.as_str(), "finding": finding})
+            })
+            .collect();
+        assert_eq!(Value::from(quarantined), row.get("quarantined").cloned().unwrap_or(json!([])), "{name}");
+        if let Some(expected) = row["output"].as_str() {
+            assert_eq!(output(&catalog.admitted()[0]), expected, "{name}");
+        }
+        for tool in catalog.admitted() {
+            assert!(
+                definitions.iter().any(|raw| raw.as_bytes() == &*tool.definition),
+                "{name}: the bytes are kept"
+            );
+            assert!(matches!(catalog.tool(&tool.name), Lookup::Admitted(found) if found.name == tool.name));
+        }
+        for tool in catalog.quarantined() {
+            if let Some(tool_name) = &tool.name {
+                assert!(matches!(catalog.tool(tool_name), Lookup::Quarantined(_)), "{name}");
+            }
+        }
+        assert!(matches!(catalog.tool("no such tool"), Lookup::Unknown));
+    }
+}
+
+#[test]
+fn the_contract_covers_the_whole_definition_and_not_its_spelling() {
+    let digest = |definition| publish(&[definition]).admitted()[0].contract_digest;
+    let plain = digest(r#"{"name":"a","description":"d","inputSchema":{}}"#);
+    assert_eq!(plain, digest(r#" { "inputSchema" : {}, "description":"\u0064", "name":"a" } "#));
+    assert_ne!(plain, digest(r#"{"name":"a","description":"e","inputSchema":{}}"#));
+    assert_ne!(plain, digest(r#"{"name":"a","description":"d","inputSchema":{},"_meta":{}}"#));
+}
+
+#[test]
+fn a_definition_over_a_limit_is_quarantined_in_bounded_time_and_named() {
+    let deep =
+        format!(r#"{{"name":"deep","x":{}{},"inputSchema":{{}}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let catalog = publish(&[&deep]);
+    let tool = &catalog.quarantined()[0];
+    assert_eq!((tool.name.as_deref(), tool.code.as_str()), (Some("deep"), "tool-definition-malformed"));
+    assert_eq!(tool.findings[0].code.as_str(), "limit-exceeded");
+}

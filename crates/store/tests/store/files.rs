@@ -1,0 +1,133 @@
+//! The store's file: the rows of `cases/store.jsonl`, and who may read it.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::support::{gate, record};
+use callgate_gateway::{IntentFilter, Journal as _};
+use callgate_store::{StoreError, StoreReader};
+use callgate_wire::{Code, Timestamp};
+use rusqlite::Connection;
+use serde_json::Value;
+
+fn sql(path: &Path, text: &str) {
+    let connection = Connection::open(path).expect("the file opens");
+    connection.execute_batch(text).expect("the statements run");
+}
+
+/// Makes the file that a row speaks of.
+fn prepare(folder: &Path, kind: &str) -> PathBuf {
+    let path = folder.join("new").join("store.sqlite");
+    let make = |content: &[u8]| {
+        fs::create_dir(folder.join("new"))
+            .and_then(|()| fs::write(&path, content))
+            .expect("the file is made");
+    };
+    match kind {
+        "missing" => {}
+        "empty" => make(b""),
+        "text" => make(&b"this is a letter and no database at all\n".repeat(100)),
+        "folder" => fs::create_dir_all(&path).expect("the folder is made"),
+        "below-a-file" => fs::write(folder.join("new"), "").expect("the file is made"),
+        "foreign" => {
+            make(b"");
+            sql(&path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+        }
+        "newer" => {
+            drop(gate(&path).expect("the store is made"));
+            sql(&path, "PRAGMA user_version = 4711");
+        }
+        "torn" => {
+            drop(gate(&path).expect("the store is made"));
+            sql(&path, "PRAGMA wal_checkpoint(TRUNCATE)");
+            let mut bytes = fs::read(&path).expect("the file is read");
+            bytes.iter_mut().skip(120).for_each(|byte| *byte = 0x5a);
+            fs::write(&path, bytes).expect("the file is written");
+        }
+        other => panic!("no file `{other}` is known"),
+    }
+    path
+}
+
+fn use_as(kind: &str, path: &Path) -> Result<usize, StoreError> {
+    match kind {
+        "gate" => {
+            gate(path).map(|journal| journal.list(&IntentFilter { limit: 5 }).map_or(99, |list| list.len()))
+        }
+        "reader" => {
+            StoreReader::open(path, Timestamp(2))?.list(&IntentFilter { limit: 5 }).map(|list| list.len())
+        }
+        other => panic!("nobody opens as `{other}`"),
+    }
+}
+
+#[test]
+fn every_row_opens_or_is_refused_as_it_says() {
+    for line in include_str!("../../../../cases/store.jsonl").lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let text = |member: &str| row[member].as_str().unwrap_or_default();
+        let folder = tempfile::tempdir().unwrap();
+        let path = prepare(folder.path(), text("file"));
+        let before = fs::read(&path).ok();
+        let outcome = use_as(text("open"), &path);
+        let code = outcome.as_ref().err().map(|error| error.code().as_str());
+        assert_eq!(code, row["code"].as_str(), "{}: {outcome:?}", text("name"));
+        if let Err(error) = &outcome {
+            let path = fs::canonicalize(&path).unwrap_or(path.clone());
+            assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
+            assert_eq!(error.is_missing(), text("file") == "missing");
+            assert_eq!(fs::read(&path).ok(), before, "{}: nothing is changed", text("name"));
+        }
+        if text("open") == "reader" {
+            assert_eq!(fs::metadata(&path).is_ok(), text("file") != "missing", "a reader makes nothing");
+        }
+    }
+}
+
+#[test]
+fn only_the_owner_can_look_into_the_store_its_log_its_locks_and_the_folders_made_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a").join("b").join("store.sqlite");
+    let journal = gate(&path).unwrap();
+    journal.append(&record(journal.incarnation(), "{}")).unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
+    assert_eq!(mode(&folder.path().join("a")), 0o700);
+    assert_eq!(mode(path.parent().unwrap()), 0o700);
+    for file in [path.clone(), beside("-wal"), beside("-shm")] {
+        assert_eq!(mode(&file), 0o600, "{}", file.display());
+    }
+    assert_eq!(mode(&beside(".gates")), 0o700);
+    for lock in fs::read_dir(beside(".gates")).unwrap() {
+        assert_eq!(mode(&lock.unwrap().path()), 0o600);
+    }
+    drop(journal);
+    fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
+    drop(gate(&path).unwrap());
+    assert_eq!(mode(&path), 0o600, "what others could read is taken from them");
+}
+
+#[test]
+fn a_store_reached_by_a_link_is_the_same_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, link) = (folder.path().join("store.sqlite"), folder.path().join("link"));
+    let first = gate(&path).unwrap();
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    first.append(&record(first.incarnation(), "{}")).unwrap();
+    let second = gate(&link).unwrap();
+    assert_eq!(second.recover(Timestamp(3)).unwrap(), [], "the first gate is seen to live");
+}
+
+#[test]
+fn a_damaged_row_is_named_and_not_guessed_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.sqlite");
+    let journal = gate(&path).unwrap();
+    journal.append(&record(journal.incarnation(), "{}")).unwrap();
+    sql(&path, "UPDATE intents SET call_digest = 'zz'");
+    let error = journal.list(&IntentFilter { limit: 1 }).unwrap_err();
+    assert_eq!(error.code(), Code::StoreCorrupt);
+    sql(&path, "UPDATE intents SET format = 2");
+    assert_eq!(journal.list(&IntentFilter { limit: 1 }).unwrap_err().code(), Code::StoreNewer);
+}
