@@ -67,8 +67,9 @@ fn limits(request: &Request<'_>) -> Result<Limits, Answer> {
 fn options(request: &Request<'_>, limits: &Limits) -> Result<Options, Answer> {
     let profile = match request.text("profile")? {
         None => Profile::Standard,
-        Some(name) => Profile::from_name(&name)
-            .ok_or_else(|| malformed(format!("expected `standard` or `portable` as `profile`, found `{name}`")))?,
+        Some(name) => Profile::from_name(&name).ok_or_else(|| {
+            malformed(format!("expected `standard` or `portable` as `profile`, found `{name}`"))
+        })?,
     };
     Ok(Options { limits: limits.clone(), ..Options::tool(profile) })
 }
@@ -93,7 +94,8 @@ fn validate(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
         && arguments.kind() != Kind::Object
     {
         let message = format!("expected an object as the arguments, found {}", arguments.kind().name());
-        let finding = Finding::new(Code::ArgumentsShape, message).at_instance(callgate_schema::Location::default());
+        let finding =
+            Finding::new(Code::ArgumentsShape, message).at_instance(callgate_schema::Location::default());
         return Err(Answer::refused(vec![finding.at_schema("type", "")]));
     }
     let program = Program::compile(&schema, &options(request, limits)?)?;
@@ -106,12 +108,15 @@ fn check_value(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer>
     let instance = request.json("instance")?.ok_or_else(|| malformed("expected `instance`, found none"))?;
     let mut options = Options { limits: limits.clone(), ..Options::value() };
     if let Some(name) = request.text("dialect")? {
-        options.dialect = Dialect::from_name(&name)
-            .ok_or_else(|| malformed(format!("expected `2020-12` or `draft-07` as `dialect`, found `{name}`")))?;
+        options.dialect = Dialect::from_name(&name).ok_or_else(|| {
+            malformed(format!("expected `2020-12` or `draft-07` as `dialect`, found `{name}`"))
+        })?;
     }
     if request.field("format_assertion") == Some(b"true") {
         let message = "expected formats as annotations, found that their assertion is asked for";
-        return Err(Answer::refused(vec![Finding::new(Code::SchemaUnsupportedForm, message).at_schema("format", "")]));
+        return Err(Answer::refused(vec![
+            Finding::new(Code::SchemaUnsupportedForm, message).at_schema("format", ""),
+        ]));
     }
     let program = Program::compile(&schema, &options)?;
     let mut tape = Tape::new();
@@ -156,9 +161,11 @@ fn pattern(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let mut work = Work::new(limits.work_for(string.len()));
     let matched = pattern.is_match(&string, &mut work).map_err(|_| {
         let message = format!("expected an answer within {} units of work, found none", work.total());
-        Answer::refused(vec![Finding::new(Code::WorkExhausted, message)
-            .with("limit", Detail::Text("work".into()))
-            .with("maximum", Detail::Count(work.total()))])
+        Answer::refused(vec![
+            Finding::new(Code::WorkExhausted, message)
+                .with("limit", Detail::Text("work".into()))
+                .with("maximum", Detail::Count(work.total())),
+        ])
     })?;
     Ok(Answer::Fine { warnings: None, members: vec![("match", matched.to_string())] })
 }

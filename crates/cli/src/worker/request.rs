@@ -85,7 +85,8 @@ impl<'l> Request<'l> {
         let Some(value) = self.field(name) else { return Ok(Vec::new()) };
         let not_an_object = || malformed(format!("expected an object as `{name}`, found another value"));
         let members = skim_members(value).map_err(|_| not_an_object())?;
-        let pairs = members.into_iter().map(|(name, part)| Some((text_of(value.get(name)?)?, value.get(part)?)));
+        let pairs =
+            members.into_iter().map(|(name, part)| Some((text_of(value.get(name)?)?, value.get(part)?)));
         pairs.collect::<Option<_>>().ok_or_else(not_an_object)
     }
 }
