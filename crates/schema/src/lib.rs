@@ -22,6 +22,7 @@ mod keywords;
 mod limits;
 mod location;
 mod program;
+mod resolve;
 mod types;
 mod work;
 
@@ -33,4 +34,5 @@ pub use finding::{Detail, Finding};
 pub use limits::Limits;
 pub use location::{Location, Step};
 pub use program::Program;
+pub use resolve::Resource;
 pub use work::{Exhausted, Work};

@@ -54,6 +54,14 @@ impl fmt::Display for Location {
     }
 }
 
+/// `location`, a JSON Pointer, followed by one more reference token.
+pub(crate) fn below(location: &str, token: &str) -> String {
+    let mut location = location.to_owned();
+    location.push('/');
+    let _ = write_escaped(&mut location, token);
+    location
+}
+
 /// Writes one reference token of a JSON Pointer (RFC 6901, section 3).
 pub(crate) fn write_escaped(out: &mut impl fmt::Write, token: &str) -> fmt::Result {
     for c in token.chars() {

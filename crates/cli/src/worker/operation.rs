@@ -3,7 +3,7 @@
 use callgate_schema::json::{Kind, Node, Tape, canonical, digest};
 use callgate_schema::pattern::{Language, Pattern};
 use callgate_schema::{
-    Code, CompileError, Detail, Dialect, Finding, Limits, Options, Profile, Program, Verdict, Work,
+    Code, CompileError, Detail, Dialect, Finding, Limits, Options, Profile, Program, Resource, Verdict, Work,
 };
 
 use super::answer::Answer;
@@ -112,6 +112,11 @@ fn check_value(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer>
             malformed(format!("expected `2020-12` or `draft-07` as `dialect`, found `{name}`"))
         })?;
     }
+    options.resources = request
+        .members("resources")?
+        .into_iter()
+        .map(|(uri, text)| Resource { uri, text: text.into() })
+        .collect();
     if request.field("format_assertion") == Some(b"true") {
         let message = "expected formats as annotations, found that their assertion is asked for";
         return Err(Answer::refused(vec![

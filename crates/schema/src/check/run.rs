@@ -1,7 +1,10 @@
 //! The state of one pass over a value.
 
-use crate::json::{Member, Node};
-use crate::program::{BlockId, Instruction, Parts};
+use std::collections::HashSet;
+
+use crate::json::{Member, Node, NodeId};
+use crate::program::{Block, BlockId, Instruction, Parts};
+use crate::resolve::ResourceId;
 use crate::{Code, Detail, Exhausted, Finding, Location, Step, Violations, Work};
 
 /// One pass: the allowance that is left, where it stands, and what it has found.
@@ -14,6 +17,12 @@ pub(crate) struct Run<'p, 'i> {
     path: Vec<PathStep<'i>>,
     findings: Vec<Finding>,
     truncated: bool,
+    /// The resources whose schemas are being applied, outermost first; kept if the program has dynamic references.
+    scope: Vec<ResourceId>,
+    /// What has been evaluated of the values at hand, for `unevaluated…`; each block's own part starts where it began.
+    marks: Vec<NodeId>,
+    marks_from: usize,
+    tracking: bool,
     /// Where a limit was reached; filled while the pass unwinds, innermost step first.
     stopped_at: Vec<PathStep<'i>>,
     stopped_in: Option<Site>,
@@ -67,6 +76,10 @@ impl<'p, 'i> Run<'p, 'i> {
             path: Vec::new(),
             findings: Vec::new(),
             truncated: false,
+            scope: Vec::new(),
+            marks: Vec::new(),
+            marks_from: 0,
+            tracking: false,
             stopped_at: Vec::new(),
             stopped_in: None,
         }
@@ -93,17 +106,85 @@ impl<'p, 'i> Run<'p, 'i> {
         if self.depth == self.parts.limits.evaluation_depth_max {
             return Err(Stop::Depth);
         }
+        let parts = self.parts;
+        let Some(block) = parts.block(id) else { return Ok(false) };
         self.depth += 1;
+        let good = if parts.dynamic.is_empty() && !(self.tracking || block.tracks) {
+            self.instructions::<COLLECT>(id, block, value)?
+        } else {
+            self.tracked::<COLLECT>(id, block, value)?
+        };
+        self.depth -= 1;
+        Ok(good)
+    }
+
+    #[inline]
+    fn instructions<const COLLECT: bool>(
+        &mut self,
+        id: BlockId,
+        block: &'p Block,
+        value: Node<'i>,
+    ) -> Result<bool, Stop> {
         let parts = self.parts;
         let mut good = true;
-        for instruction in parts.instructions(id) {
+        for instruction in parts.instructions(block) {
             good &= self.instruction::<COLLECT>(id, instruction, value)?;
             if !COLLECT && !good {
                 break;
             }
         }
-        self.depth -= 1;
         Ok(good)
+    }
+
+    /// The same, keeping the dynamic scope and what has been evaluated. A schema that refuses a value has evaluated
+    /// nothing of it (2020-12 core, section 7.7.1.2).
+    fn tracked<const COLLECT: bool>(
+        &mut self,
+        id: BlockId,
+        block: &'p Block,
+        value: Node<'i>,
+    ) -> Result<bool, Stop> {
+        let (depth, start) = (self.scope.len(), self.marks.len());
+        let (outer, outer_from) = (self.tracking, self.marks_from);
+        if self.scope.last() != Some(&block.resource) {
+            self.scope.push(block.resource);
+        }
+        if block.tracks {
+            (self.tracking, self.marks_from) = (true, start);
+        }
+        let good = self.instructions::<COLLECT>(id, block, value)?;
+        (self.tracking, self.marks_from) = (outer, outer_from);
+        self.scope.truncate(depth);
+        // In reporting mode the marks of what is good stay, so that one fault is not told twice.
+        if !outer || (!good && !COLLECT) {
+            self.marks.truncate(start);
+        }
+        Ok(good)
+    }
+
+    /// Whether some block that is applied to the value at hand must know what is evaluated of it.
+    pub(crate) const fn is_tracking(&self) -> bool {
+        self.tracking
+    }
+
+    /// Notes that a part of the value at hand has been evaluated.
+    #[inline]
+    pub(crate) fn mark(&mut self, part: Node<'_>) {
+        if self.tracking {
+            self.marks.push(part.id());
+        }
+    }
+
+    /// What the block at work has evaluated so far.
+    pub(crate) fn evaluated(&mut self) -> Result<HashSet<NodeId>, Stop> {
+        let marks = self.marks.get(self.marks_from..).unwrap_or_default().iter().copied().collect::<HashSet<_>>();
+        self.charge(marks.len())?;
+        Ok(marks)
+    }
+
+    /// The block of a dynamic anchor in the outermost resource that has it (2020-12 core, section 8.2.3.2).
+    pub(crate) fn dynamic(&self, anchor: u32) -> Option<BlockId> {
+        self.scope.iter().find_map(|resource| self.parts.dynamic.get(&(anchor, *resource))).copied()
     }
 
     #[inline]
@@ -149,7 +230,9 @@ impl<'p, 'i> Run<'p, 'i> {
         if COLLECT {
             self.path.push(step);
         }
+        let outer = std::mem::replace(&mut self.tracking, false);
         let answer = self.block::<COLLECT>(block, value).inspect_err(|_| self.stopped_at.push(step));
+        self.tracking = outer;
         if COLLECT {
             self.path.pop();
         }
@@ -186,7 +269,7 @@ impl<'p, 'i> Run<'p, 'i> {
         good: &mut bool,
     ) -> Result<Vec<Finding>, Stop> {
         let work = std::mem::replace(&mut self.work, Work::new(0));
-        let mut run = Run { depth: self.depth, ..Run::new(self.parts, work) };
+        let mut run = Run { depth: self.depth, scope: self.scope.clone(), ..Run::new(self.parts, work) };
         let answer = run.block::<COLLECT>(block, value);
         self.truncated |= run.truncated;
         if self.stopped_in.is_none() {

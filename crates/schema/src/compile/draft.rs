@@ -48,9 +48,10 @@ impl Draft {
         self.instructions.push(Instruction { keyword, op });
     }
 
-    /// The block's instructions in the order in which they are checked and reported.
-    pub(crate) fn finish(mut self) -> Vec<Instruction> {
-        self.members();
+    /// The block's instructions in the order in which they are checked and reported. With `keep_all`, also those that
+    /// only say what is evaluated.
+    pub(crate) fn finish(mut self, keep_all: bool) -> Vec<Instruction> {
+        self.members(keep_all);
         self.items();
         self.contains();
         self.condition();
@@ -58,13 +59,17 @@ impl Draft {
         self.instructions
     }
 
-    fn members(&mut self) {
+    fn members(&mut self, keep_all: bool) {
         let MembersDraft { slots, patterns, additional } = std::mem::take(&mut self.members);
-        if slots.is_empty() && patterns.is_empty() && additional.is_none_or(|rule| rule == Additional::Any) {
+        let additional = match additional {
+            Some(Additional::Any) if !keep_all => Additional::Open,
+            written => written.unwrap_or(Additional::Open),
+        };
+        if slots.is_empty() && patterns.is_empty() && additional == Additional::Open {
             return;
         }
         let slots = slots.into_iter().map(|(name, block)| Slot { name: name.into(), block }).collect();
-        let plan = ObjectPlan::new(slots, patterns, additional.unwrap_or(Additional::Any));
+        let plan = ObjectPlan::new(slots, patterns, additional);
         self.push("properties", Op::Properties(Box::new(plan)));
     }
 
@@ -113,11 +118,14 @@ const fn rank(op: &Op) -> u8 {
         Op::PropertyNames { .. } => 15,
         Op::DependentRequired { .. } => 16,
         Op::DependentSchemas { .. } => 17,
-        Op::Ref { .. } => 18,
+        Op::Ref { .. } | Op::DynamicRef { .. } => 18,
         Op::AllOf { .. } => 19,
         Op::AnyOf { .. } => 20,
         Op::OneOf { .. } => 21,
         Op::Not { .. } => 22,
         Op::If { .. } => 23,
+        // They look at what all the others have evaluated.
+        Op::UnevaluatedItems { .. } => 24,
+        Op::UnevaluatedProperties { .. } => 25,
     }
 }

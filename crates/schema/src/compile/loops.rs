@@ -7,13 +7,13 @@ use crate::{Code, Finding};
 impl Compiler<'_> {
     /// Refuses each loop once, at its first reference.
     pub(crate) fn loops(&mut self) {
-        if self.references.is_empty() || !self.findings.is_empty() {
+        if self.links.is_empty() || !self.findings.is_empty() {
             return;
         }
         let component = components(&self.in_place());
         let mut refused = Vec::new();
-        for at in 0..self.references.len() {
-            let Some(reference) = self.references.get(at) else { continue };
+        for at in 0..self.links.len() {
+            let Some(reference) = self.links.get(at) else { continue };
             let (from, to) =
                 (component.get(reference.from.0 as usize), component.get(reference.to.0 as usize));
             let Some(&class) = from.filter(|from| Some(*from) == to) else { continue };

@@ -9,21 +9,22 @@ mod loops;
 mod options;
 mod reference;
 mod root;
+mod scope;
 mod walk;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::dialect::Dialect;
-use crate::json::{Document, NodeId};
+use crate::json::Document;
 use crate::pattern::Pattern;
 use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
+use crate::resolve::{Index, Place, ResourceId, Sources, Spot};
 use crate::{Code, Finding};
 
 pub(crate) use draft::Draft;
 pub use fault::CompileError;
 pub use options::{Options, Root, UnknownKeywords};
-pub(crate) use walk::{Entry, below};
+pub(crate) use walk::Entry;
 
 impl Program {
     /// Compiles a schema's text.
@@ -32,23 +33,20 @@ impl Program {
     /// [`CompileError`] with every fault of the schema, also in parts that no value may reach: malformed text and
     /// keywords, keywords that are not enforced, patterns, references, limits.
     pub fn compile(schema: &[u8], options: &Options) -> Result<Program, CompileError> {
-        let document = match Document::read(schema, &options.limits.schema_text()) {
+        let main = match Document::read(schema, &options.limits.schema_text()) {
             Ok(document) => document,
             Err(fault) => {
                 let keyword = fault.pointer.rsplit('/').next().unwrap_or_default().to_owned();
                 return Err(CompileError::one(fault.finding().at_schema(keyword, fault.pointer.clone())));
             }
         };
-        let mut compiler = Compiler::new(&document, options);
-        compiler.root();
-        compiler.referenced();
-        compiler.loops();
-        let Compiler { blocks, code, patterns, findings, warnings, truncated, .. } = compiler;
-        if !findings.is_empty() {
-            return Err(CompileError { findings, truncated });
+        let sources = Sources::new(main, &options.resources, &options.limits);
+        let mut compiler = Compiler::new(&sources, options);
+        if compiler.root() {
+            compiler.referenced();
+            compiler.loops();
         }
-        let limits = options.limits.clone();
-        Ok(Program { parts: Arc::new(Parts { limits, document, blocks, code, patterns, warnings }) })
+        compiler.finish()
     }
 
     /// The program of a tool that has no schema at all.
@@ -56,9 +54,8 @@ impl Program {
     /// # Errors
     /// Always: such a tool cannot be checked.
     pub fn absent() -> Result<Program, CompileError> {
-        let finding =
-            Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
-                .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
+        let finding = Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
+            .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
         Err(CompileError::one(finding.at_schema("", "")))
     }
 }
@@ -66,36 +63,46 @@ impl Program {
 /// What is known while a schema is walked.
 pub(crate) struct Compiler<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) dialect: Dialect,
-    pub(crate) document: &'a Document,
+    sources: &'a Sources,
+    /// The texts reached so far; the schema's own is the first.
+    documents: Vec<&'a Arc<Document>>,
+    pub(crate) index: Index,
+    pub(crate) scope: scope::Scope,
     pub(crate) blocks: Vec<Block>,
     pub(crate) code: Vec<Instruction>,
     pub(crate) patterns: Vec<Pattern>,
     pattern_ids: HashMap<String, PatternId>,
     /// The block of each subschema, given out when it is first seen or first pointed to.
-    by_node: HashMap<NodeId, BlockId>,
+    by_spot: HashMap<Spot, BlockId>,
     /// Pointed to, and perhaps not at a place of its own.
-    pointed_to: Vec<reference::Target>,
+    pointed_to: Vec<Place>,
     /// Every reference, for the search of loops.
-    references: Vec<reference::Reference>,
+    links: Vec<reference::Link>,
+    /// The names that a `$dynamicRef` looks for, numbered.
+    dynamic_names: HashMap<String, u32>,
+    has_unevaluated: bool,
     pub(crate) findings: Vec<Finding>,
     pub(crate) warnings: Vec<Finding>,
     pub(crate) truncated: bool,
 }
 
 impl<'a> Compiler<'a> {
-    fn new(document: &'a Document, options: &'a Options) -> Self {
+    fn new(sources: &'a Sources, options: &'a Options) -> Self {
         Compiler {
             options,
-            dialect: options.dialect,
-            document,
+            sources,
+            documents: vec![&sources.main],
+            index: Index::default(),
+            scope: scope::Scope::of(options.dialect),
             blocks: Vec::new(),
             code: Vec::new(),
             patterns: Vec::new(),
             pattern_ids: HashMap::new(),
-            by_node: HashMap::new(),
+            by_spot: HashMap::new(),
             pointed_to: Vec::new(),
-            references: Vec::new(),
+            links: Vec::new(),
+            dynamic_names: HashMap::new(),
+            has_unevaluated: false,
             findings: Vec::new(),
             warnings: Vec::new(),
             truncated: false,
@@ -112,5 +119,31 @@ impl<'a> Compiler<'a> {
         self.patterns.push(pattern);
         self.pattern_ids.insert(text.to_owned(), id);
         id
+    }
+
+    fn finish(mut self) -> Result<Program, CompileError> {
+        if !self.findings.is_empty() {
+            return Err(CompileError { findings: self.findings, truncated: self.truncated });
+        }
+        let dynamic = self.dynamic_blocks();
+        let parts = Parts {
+            limits: self.options.limits.clone(),
+            documents: self.documents.into_iter().map(Arc::clone).collect(),
+            blocks: self.blocks,
+            code: self.code,
+            patterns: self.patterns,
+            warnings: self.warnings,
+            dynamic,
+        };
+        Ok(Program { parts: Arc::new(parts) })
+    }
+
+    fn dynamic_blocks(&mut self) -> HashMap<(u32, ResourceId), BlockId> {
+        let anchors = self.index.dynamic().iter();
+        let named = anchors.filter_map(|(resource, name, place)| {
+            let block = self.by_spot.get(&place.spot)?;
+            Some(((*self.dynamic_names.get(name)?, *resource), *block))
+        });
+        named.collect()
     }
 }

@@ -1,6 +1,6 @@
 //! How a schema is to be read.
 
-use crate::{Dialect, Limits, Profile};
+use crate::{Dialect, Limits, Profile, Resource};
 
 /// How a schema is to be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,10 @@ pub struct Options {
     pub unknown_keywords: UnknownKeywords,
     /// Names that are taken as annotations beside those of the dialect and `x-…`, in profile `standard`.
     pub annotations: Vec<String>,
+    /// Schemas that references may reach, beside the metaschemas, which always are there.
+    pub resources: Vec<Resource>,
+    /// Whether `format` is asserted. Otherwise it is an annotation, unless the schema's metaschema says differently.
+    pub format_assertion: bool,
     /// The maxima.
     pub limits: Limits,
 }
@@ -46,6 +50,8 @@ impl Options {
             dialect: Dialect::default(),
             unknown_keywords: UnknownKeywords::Refuse,
             annotations: Vec::new(),
+            resources: Vec::new(),
+            format_assertion: false,
             limits: Limits::default(),
         }
     }

@@ -1,87 +1,174 @@
-//! References: what a `$ref` points to. Nothing is ever fetched.
+//! References: what a `$ref` and a `$dynamicRef` point to. Nothing is ever fetched.
 
 use crate::compile::{Compiler, Entry};
-use crate::json::{Kind, Node};
-use crate::program::BlockId;
+use crate::json::{Kind, Node, ReadFault};
+use crate::program::{BlockId, Op};
+use crate::resolve::{Place, Reference, ResourceId, Spot, percent_decoded};
 use crate::{Code, Detail, Finding};
 
-/// Something that is pointed to.
-pub(crate) struct Target {
-    schema: crate::json::NodeId,
-    location: String,
-}
-
 /// A reference, for the search of loops.
-pub(crate) struct Reference {
+pub(crate) struct Link {
     pub(crate) from: BlockId,
     pub(crate) to: BlockId,
     pub(crate) location: String,
     pub(crate) offset: usize,
 }
 
+/// Why a reference leads nowhere.
+enum Dangling {
+    /// It is no URI reference.
+    Malformed,
+    /// No text of that URI was given.
+    NotGiven(String),
+    /// A text of that URI was given and cannot be read.
+    Unreadable(String, ReadFault),
+    /// There is nothing at that place of the text.
+    Nowhere,
+    /// What is there is no schema.
+    NoSchema(Kind),
+}
+
 impl<'a> Compiler<'a> {
     /// The block that a reference points to.
     pub(crate) fn resolve(&mut self, entry: &Entry<'a, '_>) -> Option<BlockId> {
-        let Some(reference) = entry.value.as_str() else {
+        let (_, place) = self.target(entry)?;
+        Some(self.link(entry, place))
+    }
+
+    /// The instruction of a `$dynamicRef`: that of a `$ref` unless it names a dynamic anchor by its own name
+    /// (2020-12 core, section 8.2.3.2).
+    pub(crate) fn resolve_dynamic(&mut self, entry: &Entry<'a, '_>) -> Option<Op> {
+        let (reference, place) = self.target(entry)?;
+        let resource = place.resource;
+        let block = self.link(entry, place);
+        let name = percent_decoded(&reference.fragment).unwrap_or_default();
+        if !self.index.is_dynamic(resource, &name) {
+            return Some(Op::Ref { block });
+        }
+        let next = super::walk::index(self.dynamic_names.len());
+        let anchor = *self.dynamic_names.entry(name).or_insert(next);
+        Some(Op::DynamicRef { block, anchor })
+    }
+
+    fn link(&mut self, entry: &Entry<'a, '_>, place: Place) -> BlockId {
+        let to = self.block_of(place.spot);
+        self.pointed_to.push(place);
+        let (location, offset) = (entry.location(), entry.value.span().start);
+        self.links.push(Link { from: entry.block, to, location, offset });
+        to
+    }
+
+    fn target(&mut self, entry: &Entry<'a, '_>) -> Option<(Reference, Place)> {
+        let Some(written) = entry.value.as_str() else {
             self.malformed(entry, "a reference as text");
             return None;
         };
-        if self.references.len() as u64 >= self.options.limits.references_max {
+        if self.links.len() as u64 >= self.options.limits.references_max {
             self.too_many(entry);
             return None;
         }
-        let pointer = reference.strip_prefix('#').and_then(percent_decoded);
-        let target = pointer.as_deref().and_then(|pointer| self.document.root().pointer(pointer));
-        let Some(target) = target else {
-            self.unresolved(entry, &reference);
-            return None;
-        };
-        if !matches!(target.kind(), Kind::Object | Kind::Bool) {
-            let found = crate::types::found(target);
-            self.dangling(entry, format!("expected `{reference}` to point to a schema, found {found} there"));
-            return None;
-        }
-        let to = self.block_of(target);
-        let location = pointer.unwrap_or_default();
-        self.pointed_to.push(Target { schema: target.id(), location });
-        self.references.push(Reference {
-            from: entry.block,
-            to,
-            location: entry.location(),
-            offset: entry.value.span().start,
-        });
-        Some(to)
-    }
-
-    /// Compiles what is pointed to and stands at no place where schemas stand.
-    pub(crate) fn referenced(&mut self) {
-        let mut done = 0;
-        while let Some(Target { schema, location }) = self.pointed_to.get(done) {
-            let (schema, location) = (*schema, location.clone());
-            done += 1;
-            let node: Node<'a> = self.document.node(schema);
-            let id = self.block_of(node);
-            let compiled = id == BlockId(0)
-                || self.blocks.get(id.0 as usize).is_some_and(|block| !block.location.is_empty());
-            if !compiled {
-                self.subschema_at(node, location, "$ref");
+        match self.locate(&written) {
+            Ok((reference, place)) => Some((reference, place)),
+            Err(dangling) => {
+                self.dangling(entry, &written, &dangling);
+                None
             }
         }
     }
 
-    fn unresolved(&mut self, entry: &Entry<'_, '_>, reference: &str) {
-        let message = if reference.starts_with('#') {
-            format!("expected `{reference}` to point into this schema, found nothing there")
+    fn locate(&mut self, written: &str) -> Result<(Reference, Place), Dangling> {
+        let base = self.index.entry(self.scope.resource).map(|entry| entry.uri.clone()).unwrap_or_default();
+        let reference = Reference::resolve(&base, written).ok_or(Dangling::Malformed)?;
+        let resource = self.reach(&reference.uri)?;
+        let root = self.index.entry(resource).ok_or(Dangling::Nowhere)?;
+        let fragment = percent_decoded(&reference.fragment).ok_or(Dangling::Malformed)?;
+        let place = if fragment.is_empty() || fragment.starts_with('/') {
+            let start = Place { spot: root.root, resource, location: root.location.clone() };
+            self.step_down(start, &fragment).ok_or(Dangling::Nowhere)?
         } else {
-            format!("expected a reference within this schema, found `{reference}`; nothing is fetched")
+            self.index.anchored(resource, &fragment).ok_or(Dangling::Nowhere)?.clone()
         };
-        self.dangling(entry, message);
+        match self.node(place.spot).map(Node::kind) {
+            Some(Kind::Object | Kind::Bool) => Ok((reference, place)),
+            Some(kind) => Err(Dangling::NoSchema(kind)),
+            None => Err(Dangling::Nowhere),
+        }
     }
 
-    fn dangling(&mut self, entry: &Entry<'_, '_>, message: String) {
+    /// The resource of that URI; a text that was given is read and indexed now.
+    fn reach(&mut self, uri: &str) -> Result<ResourceId, Dangling> {
+        if let Some(resource) = self.index.by_uri(uri) {
+            return Ok(resource);
+        }
+        match self.sources.find(uri) {
+            None => Err(Dangling::NotGiven(uri.to_owned())),
+            Some(Err(fault)) => Err(Dangling::Unreadable(uri.to_owned(), fault.clone())),
+            Some(Ok(document)) => Ok(self.add_document(document, uri)),
+        }
+    }
+
+    /// Follows a JSON Pointer; on the way it may enter resources of their own.
+    fn step_down(&self, start: Place, pointer: &str) -> Option<Place> {
+        let mut place = start;
+        for token in pointer.split('/').skip(1) {
+            let node = self.node(place.spot)?.pointer(&format!("/{token}"))?;
+            place.spot = Spot { node: node.id(), ..place.spot };
+            place.location.push('/');
+            place.location.push_str(token);
+            place.resource = self.index.root_at(place.spot).unwrap_or(place.resource);
+        }
+        Some(place)
+    }
+
+    /// Compiles what is pointed to and stands at no place where schemas stand, and every dynamic anchor, until nothing
+    /// new is reached.
+    pub(crate) fn referenced(&mut self) {
+        let (mut pointed_to, mut dynamic) = (0, 0);
+        loop {
+            let next = match self.pointed_to.get(pointed_to) {
+                Some(place) => {
+                    pointed_to += 1;
+                    place.clone()
+                }
+                None => match self.index.dynamic().get(dynamic) {
+                    Some((_, _, place)) if !self.dynamic_names.is_empty() => {
+                        dynamic += 1;
+                        place.clone()
+                    }
+                    _ => return,
+                },
+            };
+            let id = self.block_of(next.spot);
+            let Some(node) = self.node(next.spot) else { continue };
+            if !self.is_compiled(id) {
+                self.enter(&next);
+                self.subschema_at(node, next.location, "$ref");
+            }
+        }
+    }
+
+    fn dangling(&mut self, entry: &Entry<'_, '_>, written: &str, dangling: &Dangling) {
+        let message = match dangling {
+            Dangling::Malformed => format!("expected a URI reference, found `{written}`"),
+            Dangling::NotGiven(uri) if written.starts_with('#') => {
+                format!("expected `{written}` to point into this schema, found no schema of `{uri}`")
+            }
+            Dangling::NotGiven(_) => {
+                format!("expected a reference to a schema that was given, found `{written}`; nothing is fetched")
+            }
+            Dangling::Unreadable(uri, fault) => {
+                let fault = fault.finding().message;
+                format!("expected `{written}` to point to JSON, found that `{uri}` cannot be read: {fault}")
+            }
+            Dangling::Nowhere => format!("expected `{written}` to point to a schema, found nothing there"),
+            Dangling::NoSchema(kind) => {
+                format!("expected `{written}` to point to a schema, found {} there", kind.name())
+            }
+        };
         self.fault(
             Finding::new(Code::SchemaReference, message)
                 .with_help("put the schema under `$defs` and point to it with `#/$defs/name`")
+                .with("reference", Detail::Text(written.to_owned()))
                 .at_schema(entry.keyword, entry.location())
                 .at_offset(entry.value.span().start),
         );
@@ -96,37 +183,5 @@ impl<'a> Compiler<'a> {
                 .at_schema(entry.keyword, entry.location())
                 .at_offset(entry.value.span().start),
         );
-    }
-}
-
-/// A fragment without its percent signs (RFC 3986, section 2.1); `None` if they are malformed or no UTF-8.
-fn percent_decoded(fragment: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(fragment.len());
-    let mut rest = fragment.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        rest = after;
-        if first != b'%' {
-            bytes.push(first);
-            continue;
-        }
-        let (digits, after) = rest.split_at_checked(2)?;
-        let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
-        bytes.push(u8::from_str_radix(digits, 16).ok()?);
-        rest = after;
-    }
-    String::from_utf8(bytes).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::percent_decoded;
-
-    #[test]
-    fn a_fragment_is_decoded_once_and_malformed_signs_are_refused() {
-        assert_eq!(percent_decoded("/$defs/a%25b").as_deref(), Some("/$defs/a%b"));
-        assert_eq!(percent_decoded("/%C3%A9").as_deref(), Some("/é"));
-        assert_eq!(percent_decoded("/%"), None);
-        assert_eq!(percent_decoded("/%+1"), None);
-        assert_eq!(percent_decoded("/%FF"), None);
     }
 }

@@ -1,14 +1,15 @@
 //! The rules of the root: its dialect and, for a tool, its type.
 
 use crate::compile::{Compiler, Root};
-use crate::dialect::{Dialect, Profile};
+use crate::dialect::Profile;
+use crate::resolve::{BASE, DocumentId};
 use crate::json::{Kind, Node};
 use crate::{Code, Finding};
 
 impl Compiler<'_> {
-    /// Compiles the root and everything below it.
-    pub(crate) fn root(&mut self) {
-        let root = self.document.root();
+    /// Compiles the root and everything below it; `false` if nothing more can be said of the schema.
+    pub(crate) fn root(&mut self) -> bool {
+        let root = self.sources.main.root();
         if self.options.root == Root::Tool && root.kind() != Kind::Object {
             self.fault(
                 Finding::new(
@@ -18,26 +19,31 @@ impl Compiler<'_> {
                 .at_schema("", "")
                 .at_offset(root.span().start),
             );
-            return;
+            return false;
         }
         if !self.root_dialect(root) {
-            return;
+            return false;
+        }
+        let resource = self.index_document(DocumentId(0), BASE);
+        self.scope.resource = resource;
+        if let Some(entry) = self.index.entry(resource) {
+            self.scope.language = entry.language;
         }
         if self.options.root == Root::Tool {
             self.root_type(root);
         }
         self.subschema_at(root, String::new(), "");
+        true
     }
 
-    /// Chooses the dialect; `false` if nothing more can be said of the schema.
+    /// Whether the dialect is one that is enforced.
     fn root_dialect(&mut self, root: Node<'_>) -> bool {
         if self.options.profile == Profile::Portable {
             return true;
         }
         let Some(uri) = root.member("$schema").and_then(Node::as_str) else { return true };
-        match Dialect::from_uri(&uri) {
-            Some(dialect) => self.dialect = dialect,
-            None => self.other_dialect(root, "", &uri),
+        if let Err(unknown) = self.language(&uri) {
+            self.other_dialect(root, "", &unknown);
         }
         self.findings.is_empty()
     }
@@ -46,7 +52,7 @@ impl Compiler<'_> {
     pub(crate) fn other_dialect(&mut self, schema: Node<'_>, location: &str, uri: &str) {
         let finding = Finding::new(
             Code::SchemaDialect,
-            format!("expected a schema of 2020-12 or draft-07, found one of `{uri}`"),
+            format!("expected a schema of 2020-12 or draft-07, found `{uri}`"),
         )
         .with_help("rewrite the schema for `https://json-schema.org/draft/2020-12/schema`")
         .at_schema("$schema", format!("{location}/$schema"));

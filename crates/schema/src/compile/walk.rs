@@ -4,8 +4,9 @@ use crate::compile::{Compiler, Draft, UnknownKeywords};
 use crate::dialect::{Dialect, Profile};
 use crate::json::{Kind, Node};
 use crate::keywords::{self, KEYWORDS, Keyword, Use};
-use crate::location::write_escaped;
-use crate::program::{Block, BlockId, Instruction, Op};
+use crate::location::below;
+use crate::program::{BlockId, Instruction, Op};
+use crate::resolve::Place;
 use crate::{Code, Detail, Finding};
 
 /// One keyword of one schema object.
@@ -30,14 +31,6 @@ impl<'a> Entry<'a, '_> {
     pub(crate) fn sibling(&self, keyword: &str) -> Option<Node<'a>> {
         self.schema.member(keyword)
     }
-}
-
-/// `location` followed by one more reference token.
-pub(crate) fn below(location: &str, token: &str) -> String {
-    let mut location = location.to_owned();
-    location.push('/');
-    let _ = write_escaped(&mut location, token);
-    location
 }
 
 impl<'a> Compiler<'a> {
@@ -78,25 +71,46 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a subschema; `keyword` is the one that holds it.
-    pub(crate) fn subschema_at(
+    pub(crate) fn subschema_at(&mut self, schema: Node<'a>, location: String, keyword: &'static str) -> BlockId {
+        let outer = self.scope;
+        let spot = self.spot(schema);
+        if let Some(resource) = self.index.root_at(spot) {
+            self.enter(&Place { spot, resource, location: String::new() });
+        }
+        let id = self.block_of(spot);
+        let resource = self.scope.resource;
+        if let Some(block) = self.blocks.get_mut(id.0 as usize) {
+            // A reference back to here from within must not compile it again.
+            (block.location, block.resource, block.end) = (location.clone().into(), resource, 0);
+        }
+        let instructions = self.instructions(schema, id, &location, keyword);
+        let tracks = instructions.iter().any(|instruction| {
+            matches!(instruction.op, Op::UnevaluatedItems { .. } | Op::UnevaluatedProperties { .. })
+        });
+        let first = index(self.code.len());
+        self.code.extend(instructions);
+        if let Some(block) = self.blocks.get_mut(id.0 as usize) {
+            (block.first, block.end, block.tracks) = (first, index(self.code.len()), tracks);
+        }
+        self.scope = outer;
+        id
+    }
+
+    fn instructions(
         &mut self,
         schema: Node<'a>,
-        location: String,
+        id: BlockId,
+        location: &str,
         keyword: &'static str,
-    ) -> BlockId {
-        let id = self.block_of(schema);
-        if let Some(block) = self.blocks.get_mut(id.0 as usize) {
-            block.location = location.clone().into();
-        }
+    ) -> Vec<Instruction> {
         let boolean = self.options.profile == Profile::Standard;
-        let instructions = match schema.as_bool() {
+        match schema.as_bool() {
             Some(true) if boolean => Vec::new(),
             Some(false) if boolean => vec![Instruction { keyword: "false", op: Op::Never }],
-            _ if schema.kind() == Kind::Object => self.object(schema, id, &location),
+            _ if schema.kind() == Kind::Object => self.object(schema, id, location),
             _ => {
                 let expected = if boolean { "an object or a boolean" } else { "an object" };
-                let message =
-                    format!("expected {expected} as a schema, found {}", crate::types::found(schema));
+                let message = format!("expected {expected} as a schema, found {}", crate::types::found(schema));
                 let mut finding = Finding::new(Code::SchemaShape, message);
                 if schema.kind() == Kind::Bool {
                     finding = finding.with_help("write `{}` for true and `{\"not\": {}}` for false");
@@ -104,23 +118,7 @@ impl<'a> Compiler<'a> {
                 self.fault(finding.at_schema(keyword, location).at_offset(schema.span().start));
                 Vec::new()
             }
-        };
-        let first = index(self.code.len());
-        self.code.extend(instructions);
-        if let Some(block) = self.blocks.get_mut(id.0 as usize) {
-            (block.first, block.end) = (first, index(self.code.len()));
         }
-        id
-    }
-
-    /// The block of a subschema, made when it is first asked for.
-    pub(crate) fn block_of(&mut self, schema: Node<'a>) -> BlockId {
-        let next = BlockId(index(self.blocks.len()));
-        let id = *self.by_node.entry(schema.id()).or_insert(next);
-        if id == next {
-            self.blocks.push(Block { location: "".into(), first: 0, end: 0 });
-        }
-        id
     }
 
     fn object(&mut self, schema: Node<'a>, block: BlockId, location: &str) -> Vec<Instruction> {
@@ -128,7 +126,7 @@ impl<'a> Compiler<'a> {
         let mut draft = Draft::default();
         for keyword in KEYWORDS {
             let Some(value) = schema.member(keyword.name) else { continue };
-            if keyword.use_in(self.options.profile, self.dialect) != Use::On {
+            if !self.is_on(keyword) {
                 continue;
             }
             if self.is_beside_reference(schema, keyword) {
@@ -138,13 +136,13 @@ impl<'a> Compiler<'a> {
             let entry = Entry { keyword: keyword.name, value, schema, block, schema_location: location };
             (keyword.compile)(self, &mut draft, &entry);
         }
-        draft.finish()
+        draft.finish(self.has_unevaluated())
     }
 
     /// Draft-07, section 8.3: beside `$ref` all other members are ignored. Containers of references are still read.
     fn is_beside_reference(&self, schema: Node<'_>, keyword: &Keyword) -> bool {
         self.options.profile == Profile::Standard
-            && self.dialect == Dialect::Draft07
+            && self.dialect() == Dialect::Draft07
             && !matches!(keyword.name, "$ref" | "$defs" | "definitions")
             && schema.member("$ref").is_some_and(|value| value.kind() == Kind::String)
     }
@@ -162,12 +160,11 @@ impl<'a> Compiler<'a> {
 
     /// Judges the keywords that are not enforced, in byte order.
     fn unknown_keywords(&mut self, schema: Node<'_>, location: &str) {
-        let profile = self.options.profile;
         let mut unknown: Vec<_> = schema
             .members()
             .filter(|member| {
                 let name = member.name();
-                keywords::find(&name).is_none_or(|keyword| keyword.use_in(profile, self.dialect) != Use::On)
+                !keywords::find(&name).is_some_and(|keyword| self.is_on(keyword))
                     && !self.is_annotation(&name)
             })
             .map(|member| (member.name().into_owned(), member.name_span().start))
@@ -178,6 +175,12 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// Whether the profile, the dialect and its vocabularies have the keyword.
+    fn is_on(&self, keyword: &Keyword) -> bool {
+        keyword.use_in(self.options.profile, self.dialect()) == Use::On
+            && self.scope.language.vocabularies.has(keyword.vocabulary)
+    }
+
     fn is_annotation(&self, name: &str) -> bool {
         self.options.profile == Profile::Standard
             && (name.starts_with("x-") || self.options.annotations.iter().any(|known| known == name))
@@ -186,29 +189,28 @@ impl<'a> Compiler<'a> {
     fn unknown_keyword(&mut self, name: &str, location: String, offset: usize) {
         let profile = self.options.profile;
         let known = keywords::find(name);
-        let later = known.is_some_and(|keyword| keyword.use_in(profile, self.dialect) == Use::Later);
-        if self.options.unknown_keywords == UnknownKeywords::Annotate && !later {
+        if self.options.unknown_keywords == UnknownKeywords::Annotate {
             let message =
-                format!("expected a keyword of {}, found `{name}`, which is not enforced", self.dialect);
+                format!("expected a keyword of {}, found `{name}`, which is not enforced", self.dialect());
             self.warn(
                 Finding::new(Code::SchemaNotEnforced, message).at_schema(name, location).at_offset(offset),
             );
             return;
         }
-        let (code, message) = if later || (profile == Profile::Portable && known.is_some()) {
+        let (code, message) = if profile == Profile::Portable && known.is_some() {
             (
                 Code::SchemaUnsupportedKeyword,
                 format!("expected a keyword that is enforced here, found `{name}`"),
             )
         } else {
             let dialect = match profile {
-                Profile::Standard => format!("JSON Schema {}", self.dialect),
+                Profile::Standard => format!("JSON Schema {}", self.dialect()),
                 Profile::Portable => String::from("profile portable"),
             };
             (Code::SchemaUnknownKeyword, format!("expected a keyword of {dialect}, found `{name}`"))
         };
         let mut finding = Finding::new(code, message).with("keyword", Detail::Text(name.to_owned()));
-        if let Some(help) = keywords::advice(name, profile, self.dialect) {
+        if let Some(help) = keywords::advice(name, profile, self.dialect()) {
             finding = finding.with_help(help);
         }
         self.fault(finding.at_schema(name, location).at_offset(offset));

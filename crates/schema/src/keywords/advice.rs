@@ -23,13 +23,8 @@ const FOREIGN: &[(&str, &str)] = &[
 /// The advice for a keyword that is refused, if there is any.
 pub(crate) fn advice(name: &str, profile: Profile, dialect: Dialect) -> Option<String> {
     let on = |keyword: &&crate::keywords::Keyword| keyword.use_in(profile, dialect) == Use::On;
-    if let Some(keyword) = KEYWORDS.iter().find(|keyword| keyword.name == name) {
-        if profile == Profile::Portable {
-            return Some(String::from("leave it out, or check with profile `standard`"));
-        }
-        if keyword.use_in(profile, dialect) == Use::Later {
-            return Some(String::from("leave it out, or say the same with other keywords"));
-        }
+    if profile == Profile::Portable && KEYWORDS.iter().any(|keyword| keyword.name == name) {
+        return Some(String::from("leave it out, or check with profile `standard`"));
     }
     if let Some((_, advice)) = FOREIGN.iter().find(|(word, _)| *word == name) {
         return Some((*advice).to_owned());

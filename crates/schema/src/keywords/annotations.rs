@@ -1,7 +1,7 @@
 //! Annotations: they assert nothing, but their form is checked (2020-12 validation, section 9; core, section 8).
 
 use crate::compile::{Compiler, Draft, Entry};
-use crate::dialect::{Dialect, Profile};
+use crate::dialect::Profile;
 use crate::json::Kind;
 use crate::{Code, Finding};
 
@@ -61,16 +61,25 @@ pub(crate) fn format(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Ent
     }
 }
 
-/// The dialect: chosen at the root; below it, only the same one may be named again.
+/// The dialect: chosen at the root of a resource; elsewhere only the same one may be named again.
 pub(crate) fn dialect(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
     text(compiler, draft, entry);
-    if compiler.options.profile == Profile::Portable || entry.schema_location.is_empty() {
+    if compiler.options.profile == Profile::Portable {
         return;
     }
-    if let Some(uri) = entry.value.as_str()
-        && Dialect::from_uri(&uri) != Some(compiler.dialect)
-    {
-        compiler.other_dialect(entry.schema, entry.schema_location, &uri);
+    let Some(uri) = entry.value.as_str() else { return };
+    match compiler.language(&uri) {
+        Ok(language) if language == compiler.scope.language => {}
+        Ok(_) => compiler.other_dialect(entry.schema, entry.schema_location, &uri),
+        Err(unknown) => compiler.other_dialect(entry.schema, entry.schema_location, &unknown),
+    }
+}
+
+/// `$vocabulary`: URIs with whether each is required. It speaks to those who use the schema as a metaschema.
+pub(crate) fn vocabulary(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
+    let is_good = entry.value.members().all(|member| member.value().kind() == Kind::Bool);
+    if entry.value.kind() != Kind::Object || !is_good {
+        compiler.malformed(entry, "an object of booleans");
     }
 }
 

@@ -33,7 +33,7 @@ pub(crate) fn types(branches: Node<'_>) -> Option<TypeSet> {
     })
 }
 
-/// Stops at the first branch that holds.
+/// Stops at the first branch that holds, unless others must know what the later ones evaluate.
 pub(crate) fn holds<'i, const COLLECT: bool>(
     run: &mut Run<'_, 'i>,
     at: Site,
@@ -41,10 +41,15 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     blocks: &[BlockId],
     types: Option<TypeSet>,
 ) -> Result<bool, Stop> {
+    let mut good = false;
     for block in blocks {
-        if run.block::<false>(*block, value)? {
-            return Ok(true);
+        good |= run.block::<false>(*block, value)?;
+        if good && !run.is_tracking() {
+            break;
         }
+    }
+    if good {
+        return Ok(true);
     }
     run.refuse::<COLLECT>(at, value, || no_branch(Code::AnyOfNone, blocks.len(), types, value))
 }

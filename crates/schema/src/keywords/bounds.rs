@@ -3,7 +3,8 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::json::{Kind, Node, NodeId};
+use crate::json::{Kind, Node};
+use crate::resolve::Spot;
 use crate::program::{Bound, Op};
 use crate::{Code, Detail, Finding};
 
@@ -25,7 +26,7 @@ pub(crate) fn exclusive_maximum(compiler: &mut Compiler<'_>, draft: &mut Draft, 
 
 fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>, bound: Bound) {
     if entry.value.kind() == Kind::Number {
-        draft.push(entry.keyword, Op::Number { bound, limit: entry.value.id() });
+        draft.push(entry.keyword, Op::Number { bound, limit: compiler.spot(entry.value) });
     } else {
         compiler.malformed(entry, "a number");
     }
@@ -37,10 +38,10 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     at: Site,
     value: Node<'i>,
     bound: Bound,
-    limit: NodeId,
+    limit: Spot,
 ) -> Result<bool, Stop> {
     let Some(number) = value.as_number() else { return Ok(true) };
-    let limit = run.parts.constant(limit);
+    let Some(limit) = run.parts.constant(limit) else { return Ok(false) };
     let Some(limit_number) = limit.as_number() else { return Ok(true) };
     run.charge(value.raw().len() / 8)?;
     let order = number.cmp(&limit_number);

@@ -2,7 +2,8 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::json::{Node, NodeId};
+use crate::json::Node;
+use crate::resolve::Spot;
 use crate::program::Op;
 use crate::types::found;
 use crate::{Code, Finding};
@@ -10,17 +11,17 @@ use crate::{Code, Finding};
 /// Bytes of the value in a message; a longer one is not repeated.
 const VALUE_BYTES_MAX: usize = 60;
 
-pub(crate) fn compile(_: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
-    draft.push("const", Op::Const { value: entry.value.id() });
+pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
+    draft.push("const", Op::Const { value: compiler.spot(entry.value) });
 }
 
 pub(crate) fn holds<'i, const COLLECT: bool>(
     run: &mut Run<'_, 'i>,
     at: Site,
     value: Node<'i>,
-    only: NodeId,
+    only: Spot,
 ) -> Result<bool, Stop> {
-    let only = run.parts.constant(only);
+    let Some(only) = run.parts.constant(only) else { return Ok(false) };
     if only.kind() == value.kind() {
         run.charge(value.raw().len())?;
         if only.equals(value) {

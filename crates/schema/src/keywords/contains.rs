@@ -32,8 +32,13 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     }
     let mut matches = 0u64;
     for (index, item) in value.items().enumerate() {
-        matches += u64::from(run.item::<false>(block, index, item)?);
-        if most.is_some_and(|most| matches > most) || (most.is_none() && matches >= least) {
+        if !run.item::<false>(block, index, item)? {
+            continue;
+        }
+        matches += 1;
+        run.mark(item);
+        // Decided, unless others must know every item that matches.
+        if most.is_some_and(|most| matches > most) || (most.is_none() && matches >= least && !run.is_tracking()) {
             break;
         }
     }

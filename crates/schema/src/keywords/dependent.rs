@@ -2,7 +2,8 @@
 //! section 10.2.2.4; draft-07 validation, section 6.5.7).
 
 use crate::check::{Run, Site, Stop};
-use crate::compile::{Compiler, Draft, Entry, below};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::location::below;
 use crate::json::{Kind, Node};
 use crate::keywords::required;
 use crate::program::{BlockId, NamesRule, Op};

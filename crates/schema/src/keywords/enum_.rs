@@ -2,7 +2,8 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::json::{Kind, Node, NodeId};
+use crate::json::{Kind, Node};
+use crate::resolve::Spot;
 use crate::program::Op;
 use crate::types::{alternatives, found};
 use crate::{Code, Finding};
@@ -17,28 +18,28 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
         compiler.malformed(entry, "a list of values");
         return;
     }
-    let mut members: Vec<_> = entry.value.items().map(|item| (item.value_hash(), item.id())).collect();
+    let mut members: Vec<_> = entry.value.items().map(|item| (item.value_hash(), compiler.spot(item))).collect();
     members.sort_unstable();
-    draft.push("enum", Op::Enum { members: members.into(), written: entry.value.id() });
+    draft.push("enum", Op::Enum { members: members.into(), written: compiler.spot(entry.value) });
 }
 
 pub(crate) fn holds<'i, const COLLECT: bool>(
     run: &mut Run<'_, 'i>,
     at: Site,
     value: Node<'i>,
-    members: &[(u64, NodeId)],
-    written: NodeId,
+    members: &[(u64, Spot)],
+    written: Spot,
 ) -> Result<bool, Stop> {
     run.charge(value.raw().len())?;
     let hash = value.value_hash();
     let first = members.partition_point(|(member, _)| *member < hash);
     for (_, id) in members.iter().skip(first).take_while(|(member, _)| *member == hash) {
         run.charge(value.raw().len())?;
-        if run.parts.constant(*id).equals(value) {
+        if run.parts.constant(*id).is_some_and(|member| member.equals(value)) {
             return Ok(true);
         }
     }
-    let written = run.parts.constant(written);
+    let Some(written) = run.parts.constant(written) else { return Ok(false) };
     run.refuse::<COLLECT>(at, value, || {
         let other = if written.items().any(|choice| choice.kind() == value.kind()) { "another " } else { "" };
         let found = format!("{other}{}", found(value));

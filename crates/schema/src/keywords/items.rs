@@ -13,7 +13,7 @@ pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
         draft.items.rest = Some(("items", compiler.subschema(entry)));
         return;
     }
-    match (compiler.options.profile, compiler.dialect) {
+    match (compiler.options.profile, compiler.dialect()) {
         (Profile::Standard, Dialect::Draft07) => list(compiler, draft, entry),
         (Profile::Standard, Dialect::Draft202012) => {
             compiler.malformed(entry, "one schema (2020-12 has `prefixItems` for a list)");
@@ -62,6 +62,7 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
         if !COLLECT && !good {
             break;
         }
+        run.mark(item);
     }
     Ok(good)
 }

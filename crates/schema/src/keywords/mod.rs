@@ -23,12 +23,14 @@ pub(crate) mod property_names;
 pub(crate) mod ref_;
 pub(crate) mod required;
 pub(crate) mod type_;
+pub(crate) mod unevaluated;
 pub(crate) mod unique_items;
 
 mod advice;
 
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::{Dialect, Profile};
+use crate::resolve::Vocabularies;
 
 pub(crate) use advice::advice;
 
@@ -42,7 +44,22 @@ pub(crate) struct Keyword {
     uses: [Use; 3],
     /// Whether it constrains the value, so that ignoring it would lose something.
     pub(crate) asserts: bool,
+    /// The vocabulary of 2020-12 that it belongs to. In draft-07 all are there.
+    pub(crate) vocabulary: Vocabularies,
+    /// Whether there are schemas in its value.
+    pub(crate) holds: Holds,
     pub(crate) compile: Compile,
+}
+
+/// Where schemas stand in a keyword's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Holds {
+    /// There are none.
+    Nothing,
+    /// The value is a schema, or a list of schemas.
+    Schemas,
+    /// The members of the value are schemas.
+    Named,
 }
 
 /// Whether a keyword counts.
@@ -52,8 +69,6 @@ pub(crate) enum Use {
     On,
     /// The dialect or the profile has no such keyword.
     Off,
-    /// The dialect has it and it is not enforced: such a schema is refused.
-    Later,
 }
 
 impl Keyword {
@@ -77,79 +92,90 @@ const STANDARD: [Use; 3] = [Use::Off, Use::On, Use::On];
 const ONLY_07: [Use; 3] = [Use::Off, Use::On, Use::Off];
 const ONLY_2020: [Use; 3] = [Use::Off, Use::Off, Use::On];
 const PORTABLE: [Use; 3] = [Use::On, Use::Off, Use::Off];
-const LATER_2020: [Use; 3] = [Use::Off, Use::Off, Use::Later];
 
-const fn note(name: &'static str, uses: [Use; 3], compile: Compile) -> Keyword {
-    Keyword { name, uses, asserts: false, compile }
+const fn note(
+    name: &'static str,
+    uses: [Use; 3],
+    vocabulary: Vocabularies,
+    holds: Holds,
+    compile: Compile,
+) -> Keyword {
+    Keyword { name, uses, asserts: false, vocabulary, holds, compile }
 }
 
-const fn rule(name: &'static str, uses: [Use; 3], compile: Compile) -> Keyword {
-    Keyword { name, uses, asserts: true, compile }
+const fn rule(
+    name: &'static str,
+    uses: [Use; 3],
+    vocabulary: Vocabularies,
+    holds: Holds,
+    compile: Compile,
+) -> Keyword {
+    Keyword { name, uses, asserts: true, vocabulary, holds, compile }
 }
 
 /// Every keyword, in the order in which faults are reported.
 pub(crate) const KEYWORDS: &[Keyword] = &[
-    note("description", ALL, annotations::text),
-    note("format", ALL, annotations::format),
-    note("contentEncoding", ALL, annotations::text),
-    note("$schema", ALL, annotations::dialect),
-    note("x-mcp-header", ALL, annotations::text),
-    note("contentMediaType", STANDARD, annotations::text),
-    note("contentSchema", ONLY_2020, annotations::any),
-    note("title", STANDARD, annotations::text),
-    note("$comment", STANDARD, annotations::text),
-    note("default", ALL, annotations::any),
-    note("example", STANDARD, annotations::any),
-    note("examples", STANDARD, annotations::list),
-    note("deprecated", STANDARD, annotations::boolean),
-    note("readOnly", STANDARD, annotations::boolean),
-    note("writeOnly", STANDARD, annotations::boolean),
-    note("$id", STANDARD, ref_::identifier),
-    rule("type", ALL, type_::compile),
-    rule("enum", ALL, enum_::compile),
-    rule("const", STANDARD, const_::compile),
-    rule("minimum", ALL, bounds::minimum),
-    rule("maximum", ALL, bounds::maximum),
-    rule("exclusiveMinimum", STANDARD, bounds::exclusive_minimum),
-    rule("exclusiveMaximum", STANDARD, bounds::exclusive_maximum),
-    rule("multipleOf", STANDARD, multiple_of::compile),
-    rule("minLength", ALL, lengths::min_length),
-    rule("maxLength", STANDARD, lengths::max_length),
-    rule("minItems", ALL, lengths::min_items),
-    rule("maxItems", ALL, lengths::max_items),
-    rule("uniqueItems", STANDARD, unique_items::compile),
-    rule("minProperties", STANDARD, lengths::min_properties),
-    rule("maxProperties", STANDARD, lengths::max_properties),
-    rule("pattern", ALL, pattern::compile),
-    rule("properties", ALL, properties::compile),
-    rule("patternProperties", STANDARD, properties::patterns),
-    rule("required", ALL, required::compile),
-    rule("additionalProperties", ALL, properties::additional),
-    rule("additional_properties", PORTABLE, properties::additional),
-    rule("propertyNames", STANDARD, property_names::compile),
-    rule("dependentRequired", ONLY_2020, dependent::required),
-    rule("dependentSchemas", ONLY_2020, dependent::schemas),
-    rule("dependencies", STANDARD, dependent::dependencies),
-    rule("prefixItems", ONLY_2020, items::prefix),
-    rule("items", ALL, items::compile),
-    rule("additionalItems", ONLY_07, items::additional),
-    rule("contains", STANDARD, contains::compile),
-    rule("minContains", ONLY_2020, contains::least),
-    rule("maxContains", ONLY_2020, contains::most),
-    rule("not", ALL, not::compile),
-    rule("if", STANDARD, if_::condition),
-    rule("then", STANDARD, if_::then),
-    rule("else", STANDARD, if_::otherwise),
-    rule("allOf", STANDARD, ref_::all_of),
-    rule("oneOf", ALL, one_of::compile),
-    rule("anyOf", ALL, any_of::compile),
-    rule("$ref", STANDARD, ref_::compile),
-    note("$defs", STANDARD, ref_::definitions),
-    note("definitions", STANDARD, ref_::definitions),
-    rule("$anchor", LATER_2020, annotations::any),
-    rule("$dynamicRef", LATER_2020, annotations::any),
-    rule("$dynamicAnchor", LATER_2020, annotations::any),
-    rule("$vocabulary", LATER_2020, annotations::any),
-    rule("unevaluatedItems", LATER_2020, annotations::any),
-    rule("unevaluatedProperties", LATER_2020, annotations::any),
+    note("description", ALL, Vocabularies::METADATA, Holds::Nothing, annotations::text),
+    note("format", ALL, Vocabularies::FORMAT, Holds::Nothing, annotations::format),
+    note("contentEncoding", ALL, Vocabularies::CONTENT, Holds::Nothing, annotations::text),
+    note("$schema", ALL, Vocabularies::CORE, Holds::Nothing, annotations::dialect),
+    note("x-mcp-header", ALL, Vocabularies::CORE, Holds::Nothing, annotations::text),
+    note("contentMediaType", STANDARD, Vocabularies::CONTENT, Holds::Nothing, annotations::text),
+    note("contentSchema", ONLY_2020, Vocabularies::CONTENT, Holds::Schemas, annotations::any),
+    note("title", STANDARD, Vocabularies::METADATA, Holds::Nothing, annotations::text),
+    note("$comment", STANDARD, Vocabularies::CORE, Holds::Nothing, annotations::text),
+    note("default", ALL, Vocabularies::METADATA, Holds::Nothing, annotations::any),
+    note("example", STANDARD, Vocabularies::CORE, Holds::Nothing, annotations::any),
+    note("examples", STANDARD, Vocabularies::METADATA, Holds::Nothing, annotations::list),
+    note("deprecated", STANDARD, Vocabularies::METADATA, Holds::Nothing, annotations::boolean),
+    note("readOnly", STANDARD, Vocabularies::METADATA, Holds::Nothing, annotations::boolean),
+    note("writeOnly", STANDARD, Vocabularies::METADATA, Holds::Nothing, annotations::boolean),
+    note("$id", STANDARD, Vocabularies::CORE, Holds::Nothing, ref_::identifier),
+    note("$anchor", ONLY_2020, Vocabularies::CORE, Holds::Nothing, ref_::anchor),
+    note("$dynamicAnchor", ONLY_2020, Vocabularies::CORE, Holds::Nothing, ref_::anchor),
+    note("$vocabulary", ONLY_2020, Vocabularies::CORE, Holds::Nothing, annotations::vocabulary),
+    rule("type", ALL, Vocabularies::VALIDATION, Holds::Nothing, type_::compile),
+    rule("enum", ALL, Vocabularies::VALIDATION, Holds::Nothing, enum_::compile),
+    rule("const", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, const_::compile),
+    rule("minimum", ALL, Vocabularies::VALIDATION, Holds::Nothing, bounds::minimum),
+    rule("maximum", ALL, Vocabularies::VALIDATION, Holds::Nothing, bounds::maximum),
+    rule("exclusiveMinimum", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, bounds::exclusive_minimum),
+    rule("exclusiveMaximum", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, bounds::exclusive_maximum),
+    rule("multipleOf", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, multiple_of::compile),
+    rule("minLength", ALL, Vocabularies::VALIDATION, Holds::Nothing, lengths::min_length),
+    rule("maxLength", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, lengths::max_length),
+    rule("minItems", ALL, Vocabularies::VALIDATION, Holds::Nothing, lengths::min_items),
+    rule("maxItems", ALL, Vocabularies::VALIDATION, Holds::Nothing, lengths::max_items),
+    rule("uniqueItems", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, unique_items::compile),
+    rule("minProperties", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, lengths::min_properties),
+    rule("maxProperties", STANDARD, Vocabularies::VALIDATION, Holds::Nothing, lengths::max_properties),
+    rule("pattern", ALL, Vocabularies::VALIDATION, Holds::Nothing, pattern::compile),
+    rule("properties", ALL, Vocabularies::APPLICATOR, Holds::Named, properties::compile),
+    rule("patternProperties", STANDARD, Vocabularies::APPLICATOR, Holds::Named, properties::patterns),
+    rule("required", ALL, Vocabularies::VALIDATION, Holds::Nothing, required::compile),
+    rule("additionalProperties", ALL, Vocabularies::APPLICATOR, Holds::Schemas, properties::additional),
+    rule("additional_properties", PORTABLE, Vocabularies::APPLICATOR, Holds::Schemas, properties::additional),
+    rule("propertyNames", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, property_names::compile),
+    rule("dependentRequired", ONLY_2020, Vocabularies::VALIDATION, Holds::Nothing, dependent::required),
+    rule("dependentSchemas", ONLY_2020, Vocabularies::APPLICATOR, Holds::Named, dependent::schemas),
+    rule("dependencies", STANDARD, Vocabularies::APPLICATOR, Holds::Named, dependent::dependencies),
+    rule("prefixItems", ONLY_2020, Vocabularies::APPLICATOR, Holds::Schemas, items::prefix),
+    rule("items", ALL, Vocabularies::APPLICATOR, Holds::Schemas, items::compile),
+    rule("additionalItems", ONLY_07, Vocabularies::APPLICATOR, Holds::Schemas, items::additional),
+    rule("contains", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, contains::compile),
+    rule("minContains", ONLY_2020, Vocabularies::VALIDATION, Holds::Nothing, contains::least),
+    rule("maxContains", ONLY_2020, Vocabularies::VALIDATION, Holds::Nothing, contains::most),
+    rule("not", ALL, Vocabularies::APPLICATOR, Holds::Schemas, not::compile),
+    rule("if", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, if_::condition),
+    rule("then", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, if_::then),
+    rule("else", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, if_::otherwise),
+    rule("allOf", STANDARD, Vocabularies::APPLICATOR, Holds::Schemas, ref_::all_of),
+    rule("oneOf", ALL, Vocabularies::APPLICATOR, Holds::Schemas, one_of::compile),
+    rule("anyOf", ALL, Vocabularies::APPLICATOR, Holds::Schemas, any_of::compile),
+    rule("$ref", STANDARD, Vocabularies::CORE, Holds::Nothing, ref_::compile),
+    note("$defs", STANDARD, Vocabularies::CORE, Holds::Named, ref_::definitions),
+    note("definitions", STANDARD, Vocabularies::CORE, Holds::Named, ref_::definitions),
+    rule("$dynamicRef", ONLY_2020, Vocabularies::CORE, Holds::Nothing, ref_::dynamic),
+    rule("unevaluatedItems", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::items),
+    rule("unevaluatedProperties", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::properties),
 ];

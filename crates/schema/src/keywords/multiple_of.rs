@@ -2,7 +2,8 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::json::{Node, NodeId};
+use crate::json::Node;
+use crate::resolve::Spot;
 use crate::program::Op;
 use crate::{Code, Detail, Finding};
 
@@ -14,7 +15,7 @@ const SHORT_BYTES_MAX: usize = 16;
 pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
     match entry.value.as_number() {
         Some(divisor) if !divisor.is_zero() && !divisor.is_negative() => {
-            draft.push("multipleOf", Op::MultipleOf { divisor: entry.value.id() });
+            draft.push("multipleOf", Op::MultipleOf { divisor: compiler.spot(entry.value) });
         }
         _ => compiler.malformed(entry, "a number above 0"),
     }
@@ -24,10 +25,10 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     run: &mut Run<'_, 'i>,
     at: Site,
     value: Node<'i>,
-    divisor: NodeId,
+    divisor: Spot,
 ) -> Result<bool, Stop> {
     let Some(number) = value.as_number() else { return Ok(true) };
-    let written = run.parts.constant(divisor);
+    let Some(written) = run.parts.constant(divisor) else { return Ok(false) };
     let Some(divisor) = written.as_number() else { return Ok(true) };
     run.charge(work(value.raw()).max(work(written.raw())))?;
     if number.is_multiple_of(divisor) {

@@ -1,7 +1,8 @@
 //! `properties`, `patternProperties`, `additionalProperties` (2020-12 core, section 10.3.2).
 
 use crate::check::{Run, Site, Stop};
-use crate::compile::{Compiler, Draft, Entry, below};
+use crate::compile::{Compiler, Draft, Entry};
+use crate::location::below;
 use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
 use crate::program::{Additional, ObjectPlan};
@@ -68,10 +69,11 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
     for member in value.members() {
         run.charge(1)?;
         let slot = plan.slot(member).and_then(|slot| plan.slots.get(slot));
-        if let Some(slot) = slot
-            && !run.member::<false>(slot.block, member)?
-        {
-            return Ok(false);
+        if let Some(slot) = slot {
+            if !run.member::<false>(slot.block, member)? {
+                return Ok(false);
+            }
+            run.mark(member.value());
         }
         if !others_hold::<false>(run, at, plan, member, slot.is_some())? {
             return Ok(false);
@@ -93,6 +95,7 @@ fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPla
         let slot = plan.slots.get(slot);
         if let Some(slot) = slot {
             good &= run.member::<true>(slot.block, member)?;
+            run.mark(member.value());
         }
         good &= others_hold::<true>(run, at, plan, member, slot.is_some())?;
     }
@@ -108,7 +111,7 @@ fn others_hold<'i, const COLLECT: bool>(
     member: Member<'i>,
     declared: bool,
 ) -> Result<bool, Stop> {
-    if plan.patterns.is_empty() && (declared || plan.additional == Additional::Any) {
+    if plan.patterns.is_empty() && (declared || plan.additional == Additional::Open) {
         return Ok(true);
     }
     let (mut covered, mut good) = (declared, true);
@@ -117,14 +120,23 @@ fn others_hold<'i, const COLLECT: bool>(
         if pattern.is_match(&member.name(), run.work())? {
             covered = true;
             good &= run.member::<COLLECT>(*block, member)?;
+            run.mark(member.value());
         }
     }
     if covered {
         return Ok(good);
     }
     match plan.additional {
-        Additional::Any => Ok(good),
-        Additional::Schema(block) => Ok(good & run.member::<COLLECT>(block, member)?),
+        Additional::Open => Ok(good),
+        Additional::Any => {
+            run.mark(member.value());
+            Ok(good)
+        }
+        Additional::Schema(block) => {
+            good &= run.member::<COLLECT>(block, member)?;
+            run.mark(member.value());
+            Ok(good)
+        }
         Additional::None(keyword) => unexpected::<COLLECT>(run, Site { keyword, ..at }, plan, member),
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::json::{Kind, Node, NodeId};
+use crate::json::{Kind, Node};
+use crate::resolve::Spot;
 use crate::program::Op;
 use crate::types::{TypeSet, found};
 use crate::{Code, Detail, Finding};
@@ -37,7 +38,7 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
             None => unknown(compiler, entry, &name, written.span().start),
         }
     }
-    draft.push("type", Op::Type { types, written: entry.value.id() });
+    draft.push("type", Op::Type { types, written: compiler.spot(entry.value) });
 }
 
 fn unknown(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, name: &str, offset: usize) {
@@ -75,12 +76,12 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     at: Site,
     value: Node<'i>,
     types: TypeSet,
-    written: NodeId,
+    written: Spot,
 ) -> Result<bool, Stop> {
     if types.has(value) {
         return Ok(true);
     }
-    let written = run.parts.constant(written);
+    let Some(written) = run.parts.constant(written) else { return Ok(false) };
     run.refuse::<COLLECT>(at, value, || {
         Finding::new(Code::TypeMismatch, format!("expected {}, found {}", types.names(), found(value)))
             .with("type", Detail::Json(written.raw_str().to_owned()))

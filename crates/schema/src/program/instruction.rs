@@ -1,10 +1,11 @@
 //! The instructions, and which keyword's file carries each one out.
 
 use crate::check::{Run, Stop};
-use crate::json::{Node, NodeId};
+use crate::json::Node;
+use crate::resolve::Spot;
 use crate::keywords::{
     any_of, bounds, const_, contains, dependent, enum_, if_, items, lengths, multiple_of, never, not, one_of,
-    pattern, properties, property_names, ref_, required, type_, unique_items,
+    pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
 };
 use crate::program::{BlockId, ObjectPlan, PatternId};
 use crate::types::TypeSet;
@@ -24,22 +25,22 @@ pub(crate) enum Op {
     Never,
     Type {
         types: TypeSet,
-        written: NodeId,
+        written: Spot,
     },
     /// The hashes of the members, sorted, each with its member.
     Enum {
-        members: Box<[(u64, NodeId)]>,
-        written: NodeId,
+        members: Box<[(u64, Spot)]>,
+        written: Spot,
     },
     Const {
-        value: NodeId,
+        value: Spot,
     },
     Number {
         bound: Bound,
-        limit: NodeId,
+        limit: Spot,
     },
     MultipleOf {
-        divisor: NodeId,
+        divisor: Spot,
     },
     Length {
         count: Count,
@@ -97,6 +98,17 @@ pub(crate) enum Op {
         otherwise: Option<BlockId>,
     },
     Ref {
+        block: BlockId,
+    },
+    /// The outermost resource in dynamic scope that has the anchor; `block` if none has.
+    DynamicRef {
+        block: BlockId,
+        anchor: u32,
+    },
+    UnevaluatedItems {
+        block: BlockId,
+    },
+    UnevaluatedProperties {
         block: BlockId,
     },
 }
@@ -173,6 +185,12 @@ impl Op {
                 if_::holds::<COLLECT>(run, value, *condition, *then, *otherwise)
             }
             Op::Ref { block } => run.block::<COLLECT>(*block, value),
+            Op::DynamicRef { block, anchor } => {
+                let block = run.dynamic(*anchor).unwrap_or(*block);
+                run.block::<COLLECT>(block, value)
+            }
+            Op::UnevaluatedItems { block } => unevaluated::items_hold::<COLLECT>(run, value, *block),
+            Op::UnevaluatedProperties { block } => unevaluated::properties_hold::<COLLECT>(run, value, *block),
         }
     }
 
@@ -180,7 +198,7 @@ impl Op {
     pub(crate) fn in_place(&self) -> Vec<BlockId> {
         match self {
             Op::AllOf { blocks } | Op::AnyOf { blocks, .. } | Op::OneOf { blocks, .. } => blocks.to_vec(),
-            Op::Not { block } | Op::Ref { block } => vec![*block],
+            Op::Not { block } | Op::Ref { block } | Op::DynamicRef { block, .. } => vec![*block],
             Op::If { condition, then, otherwise } => {
                 [Some(*condition), *then, *otherwise].into_iter().flatten().collect()
             }

@@ -3,10 +3,12 @@
 mod instruction;
 mod object;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::json::{Document, Node, NodeId};
+use crate::json::{Document, Node};
 use crate::pattern::Pattern;
+use crate::resolve::{ResourceId, Spot};
 use crate::{Finding, Limits};
 
 pub(crate) use instruction::{Bound, Count, Instruction, NamesRule, Op};
@@ -35,12 +37,14 @@ pub struct Program {
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) limits: Limits,
-    /// The schema's text, which holds the constants and their spelling.
-    pub(crate) document: Document,
+    /// The texts, which hold the constants and their spelling; the schema's own is the first.
+    pub(crate) documents: Vec<Arc<Document>>,
     pub(crate) blocks: Vec<Block>,
     pub(crate) code: Vec<Instruction>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) warnings: Vec<Finding>,
+    /// Where the dynamic anchors are, by number of their name and resource; empty if no `$dynamicRef` looks for one.
+    pub(crate) dynamic: HashMap<(u32, ResourceId), BlockId>,
 }
 
 /// One subschema: a run of instructions that all must hold.
@@ -48,8 +52,11 @@ pub(crate) struct Parts {
 pub(crate) struct Block {
     /// Where the subschema stands, as a JSON Pointer.
     pub(crate) location: Box<str>,
+    pub(crate) resource: ResourceId,
     pub(crate) first: u32,
     pub(crate) end: u32,
+    /// Whether it must know what its parts have evaluated.
+    pub(crate) tracks: bool,
 }
 
 /// Index of a block.
@@ -68,24 +75,28 @@ impl Program {
 
     /// The text that was compiled.
     pub fn schema_text(&self) -> &[u8] {
-        self.parts.document.text()
+        self.parts.documents.first().map(|document| document.text()).unwrap_or_default()
     }
 }
 
 impl Parts {
     #[inline]
-    pub(crate) fn instructions(&self, block: BlockId) -> &[Instruction] {
-        let run = self.blocks.get(block.0 as usize).map(|block| block.first as usize..block.end as usize);
-        run.and_then(|run| self.code.get(run)).unwrap_or_default()
+    pub(crate) fn instructions(&self, block: &Block) -> &[Instruction] {
+        self.code.get(block.first as usize..block.end as usize).unwrap_or_default()
     }
 
     pub(crate) fn location(&self, block: BlockId) -> &str {
         self.blocks.get(block.0 as usize).map_or("", |block| &block.location)
     }
 
+    pub(crate) fn block(&self, block: BlockId) -> Option<&Block> {
+        self.blocks.get(block.0 as usize)
+    }
+
+    /// The value in a schema's text that an instruction speaks of.
     #[inline]
-    pub(crate) fn constant(&self, id: NodeId) -> Node<'_> {
-        self.document.node(id)
+    pub(crate) fn constant(&self, spot: Spot) -> Option<Node<'_>> {
+        self.documents.get(spot.document.0 as usize).map(|document| document.node(spot.node))
     }
 
     #[inline]

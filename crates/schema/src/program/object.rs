@@ -24,6 +24,9 @@ pub(crate) struct Slot {
 /// What holds for members that no name and no pattern covers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Additional {
+    /// Nothing is said of them.
+    Open,
+    /// Each is good, and counts as evaluated.
     Any,
     /// Forbidden, by the keyword of that name.
     None(&'static str),
