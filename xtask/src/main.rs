@@ -26,7 +26,11 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Chore {
     /// Says what is out of order in the tree: sizes, arrows, codes without pages, documents that name what is not there.
-    Tidy,
+    Tidy {
+        /// Writes again what follows from the code alone: the index of the error codes.
+        #[arg(long)]
+        mend: bool,
+    },
     /// Runs every check, from formatting to the proofs on the release binary.
     Test(run::TestArgs),
     /// Runs the long proofs: kills at random moments, and the order of writes under strace.
@@ -36,7 +40,10 @@ enum Chore {
 fn main() -> Result<ExitCode> {
     let root = workspace_root()?;
     let good = match Cli::parse().chore {
-        Chore::Tidy => {
+        Chore::Tidy { mend } => {
+            if mend {
+                tidy::mend(&root)?;
+            }
             let report = tidy::inspect(&tree::Tree::read(&root)?)?;
             print!("{report}");
             report.is_clean()

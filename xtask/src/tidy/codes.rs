@@ -4,6 +4,7 @@ use super::Report;
 use crate::tree::Tree;
 use anyhow::Result;
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 /// The headings of a page, in this order.
 const HEADINGS: &[&str] = &["## What it means", "## Why it matters", "## Example", "## Instead"];
@@ -28,7 +29,31 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
             report.fault(page, format!("there is no code `{name}`"), "remove the page, or mend its name");
         }
     }
+    if !tree.has(INDEX) || tree.text(INDEX)? != index() {
+        report.fault(INDEX, "is not the index of the codes", "cargo xtask tidy --mend");
+    }
     check_cases(tree, &codes, report)
+}
+
+/// The list of all pages.
+pub(super) const INDEX: &str = "docs/errors/README.md";
+
+/// What the list of all pages says.
+pub(super) fn index() -> String {
+    let mut text = String::from(
+        "# Error codes\n\nEach refusal, error and warning has a stable code. A code is never renamed and never used again \
+         for something else.\n\n## Of the schema engine\n\n| code | class | means |\n|---|---|---|\n",
+    );
+    // Writing to a text does not fail.
+    for code in callgate_schema::Code::ALL {
+        let _ = writeln!(text, "| [`{code}`]({code}.md) | `{}` | {} |", code.class(), code.summary());
+    }
+    text.push_str("\n## Of the gate\n\n| code | class | stage | means |\n|---|---|---|---|\n");
+    for code in callgate_wire::Code::ALL {
+        let (class, stage) = (code.class(), code.stage());
+        let _ = writeln!(text, "| [`{code}`]({code}.md) | `{class}` | `{stage}` | {} |", code.summary());
+    }
+    text
 }
 
 /// Every code that the product can answer with.
@@ -80,7 +105,8 @@ fn texts(row: &str) -> impl Iterator<Item = (Option<&str>, &str)> {
         let (before, text) = (parts.get(at - 1)?.trim(), *parts.get(at)?);
         let name =
             if before == ":" { at.checked_sub(2).and_then(|name| parts.get(name)).copied() } else { None };
-        (name.is_some() || before.ends_with(['[', ','])).then_some((name, text))
+        let member_name = parts.get(at + 1).is_some_and(|after| after.trim_start().starts_with(':'));
+        (name.is_some() || before.ends_with(['[', ',']) && !member_name).then_some((name, text))
     });
     values.collect::<Vec<_>>().into_iter()
 }

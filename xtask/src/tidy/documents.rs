@@ -121,7 +121,8 @@ fn check_decisions(tree: &Tree, report: &mut Report) {
     }
 }
 
-/// Each invariant of ARCHITECTURE.md names at least one test, as `path/to/file.rs::test_name`, and each such test exists.
+/// Each invariant of ARCHITECTURE.md names at least one test that exists: `path/to/file.rs::function`, or a row of cases
+/// as `path/to/rows.jsonl::name`.
 fn check_invariants(tree: &Tree, report: &mut Report) -> Result<()> {
     const FILE: &str = "ARCHITECTURE.md";
     if !tree.has(FILE) {
@@ -134,12 +135,14 @@ fn check_invariants(tree: &Tree, report: &mut Report) -> Result<()> {
     }
     for (number, invariant) in invariants {
         let mut tests = 0;
-        for (path, test) in
-            invariant.split('`').skip(1).step_by(2).filter_map(|span| span.rsplit_once(".rs::"))
-        {
+        for (path, test) in invariant.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")) {
             tests += 1;
-            let path = format!("{path}.rs");
-            if !tree.has(&path) || !tree.text(&path)?.contains(&format!("fn {test}(")) {
+            let written = if path.rsplit('.').next() == Some("jsonl") {
+                format!("\"{test}\"")
+            } else {
+                format!("fn {test}(")
+            };
+            if !tree.has(path) || !tree.text(path)?.contains(&written) {
                 report.fault_at(
                     FILE,
                     number,

@@ -9,7 +9,9 @@ mod report;
 pub(crate) use report::Report;
 
 use crate::tree::Tree;
-use anyhow::Result;
+use anyhow::{Context, Result};
+use std::fs;
+use std::path::Path;
 
 /// Reads the whole tree and says what is out of order.
 pub(crate) fn inspect(tree: &Tree) -> Result<Report> {
@@ -19,6 +21,12 @@ pub(crate) fn inspect(tree: &Tree) -> Result<Report> {
     codes::check(tree, &mut report)?;
     documents::check(tree, &mut report)?;
     Ok(report)
+}
+
+/// Writes again what follows from the code alone.
+pub(crate) fn mend(root: &Path) -> Result<()> {
+    fs::write(root.join(codes::INDEX), codes::index())
+        .with_context(|| format!("cannot write {}", codes::INDEX))
 }
 
 #[cfg(test)]

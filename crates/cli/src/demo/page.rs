@@ -1,18 +1,22 @@
-//! What the demo prints: plain words, two tables, in colour only on a terminal.
+//! What the demo prints: plain words and two tables, in colour only on a terminal.
 
 use std::path::Path;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{Cell, CellAlignment, Color};
 
 use super::Played;
-use crate::render;
 
-/// The page's width. Terminals are wider as a rule, but a table is not easier to read for it.
-const WIDTH: u16 = 100;
+/// The columns' widths: 100 with the blanks in between, which fits most terminals.
+const SENT: usize = 48;
+const STAGE: usize = 10;
+const OUTCOME: usize = 31;
+const TIME: usize = 8;
 
 const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+const GREEN: Style = AnsiColor::Green.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
 const RED: Style = AnsiColor::Red.on_default().bold();
 
 /// What is about to happen.
@@ -25,39 +29,72 @@ pub(super) fn opening(store: &Path) {
     anstream::println!("    callgate wrap --store {} -- callgate notes-server\n", store.display());
 }
 
-/// The table of the calls.
+/// The table of the calls: what was sent, the stage that decided, the outcome, the time.
 pub(super) fn calls(played: &[Played]) {
     heading("What was sent, and what became of it");
-    let mut table = render::table::table(["sent", "about", "decided at", "outcome", "time"]);
-    table.set_width(WIDTH);
-    if let Some(column) = table.column_mut(4) {
-        column.set_cell_alignment(CellAlignment::Right);
-    }
+    let header = row(["sent", "decided at", "outcome", "time"].map(str::to_owned), Style::new());
+    anstream::println!("{header}\n{}", "─".repeat(SENT + STAGE + OUTCOME + TIME + 3));
     for played in played {
-        let Played { play, outcome, taken } = played;
-        let as_expected = *outcome == play.expected;
-        let colour = match outcome {
-            _ if !as_expected => Color::Red,
-            _ if outcome.ran() => Color::Green,
-            _ => Color::Yellow,
-        };
-        let mut words = vec![outcome.to_string()];
-        words.extend(outcome.reason().map(str::to_owned));
-        if !as_expected {
-            words.push(format!("EXPECTED {}, at {}", play.expected, play.expected.stage()));
-        }
-        table.add_row([
-            Cell::new(play.shown()),
-            Cell::new(play.about),
-            Cell::new(outcome.stage()),
-            Cell::new(words.join("\n")).fg(colour),
-            Cell::new(time(*taken)),
-        ]);
+        call(played);
     }
-    anstream::println!("{table}\n");
     anstream::println!(
-        "What was refused never reached the server. What ran had its intent on the disk before a byte was sent.\n"
+        "\nWhat was refused never reached the server. What ran had its intent on the disk before a byte was sent.\n"
     );
+}
+
+/// One call: its row, then the line that was sent beside the reason.
+fn call(Played { play, outcome, taken }: &Played) {
+    let as_expected = *outcome == play.expected;
+    let style = match outcome {
+        _ if !as_expected => RED,
+        _ if outcome.ran() => GREEN,
+        _ => YELLOW,
+    };
+    let cells = [play.about.to_owned(), outcome.stage().to_owned(), outcome.to_string(), time(*taken)];
+    anstream::println!("{}", row(cells, style));
+    let sent = pieces(&play.shown(), SENT - 2);
+    let mut reason = outcome.reason().map(|reason| words(reason, OUTCOME)).unwrap_or_default();
+    if !as_expected {
+        reason.extend(words(&format!("EXPECTED {} at {}", play.expected, play.expected.stage()), OUTCOME));
+    }
+    for index in 0..sent.len().max(reason.len()) {
+        let line = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
+        let (sent, reason) = (line(&sent), line(&reason));
+        let (before, between) = (SENT - 2, STAGE + 2);
+        anstream::println!(
+            "  {}{:between$}{}",
+            styled(DIM, &format!("{sent:before$}")),
+            "",
+            reason.trim_end()
+        );
+    }
+}
+
+/// One line of the table, the outcome in this style.
+fn row([sent, stage, outcome, time]: [String; 4], style: Style) -> String {
+    let outcome = styled(style, &format!("{outcome:OUTCOME$}"));
+    format!("{sent:SENT$} {stage:STAGE$} {outcome} {time:>TIME$}")
+}
+
+/// A text cut after every so many characters: JSON has no better place.
+fn pieces(text: &str, width: usize) -> Vec<String> {
+    let characters: Vec<char> = text.chars().collect();
+    characters.chunks(width).map(|piece| piece.iter().collect()).collect()
+}
+
+/// A text broken between words. A word that is longer than a line stands alone.
+fn words(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
 }
 
 /// The table that `callgate intents list` has written.
@@ -102,4 +139,17 @@ fn styled(style: Style, text: &str) -> String {
 
 fn time(taken: Duration) -> String {
     format!("{:.1} ms", taken.as_secs_f64() * 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reason_is_broken_between_words_and_a_long_frame_anywhere() {
+        assert_eq!(words("expected integer, found string", 17), ["expected integer,", "found string"]);
+        assert_eq!(words("a_word_that_is_too_long x", 5), ["a_word_that_is_too_long", "x"]);
+        assert_eq!(pieces("{\"a\":[1,2]}", 5), ["{\"a\":", "[1,2]", "}"]);
+        assert_eq!(SENT + STAGE + OUTCOME + TIME + 3, 100);
+    }
 }

@@ -1,6 +1,12 @@
 //! The gate, the worker and the demo through the built program: rows of data first, then scenes that need more.
 //!
 //! `cases/gate.jsonl` and `cases/worker/*.jsonl` are expanded to one named test a row.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test that cannot read its rows, or finds an answer without what it must have, shall stop"
+)]
 
 mod expectation;
 mod play;

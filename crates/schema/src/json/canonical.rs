@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::node::{Items, Kind, Member, Node};
 use super::number::Decimal;
+use super::scan::HIGH;
 use super::text::{hex4, write_escaped};
 
 /// The canonical text of a value.
@@ -48,7 +49,7 @@ pub fn digest(kind: &str, node: Node<'_>) -> Digest {
 /// A container whose parts are being written.
 enum Open<'a> {
     Array(Items<'a>),
-    Object(std::vec::IntoIter<Member<'a>>),
+    Object(std::vec::IntoIter<(u64, Member<'a>)>),
 }
 
 /// Writes what stands before the next value, brackets that close included.
@@ -57,7 +58,7 @@ fn next_value<'a>(out: &mut Vec<u8>, open: &mut Vec<Open<'a>>) -> Option<Node<'a
         let first = matches!(out.last(), Some(b'[' | b'{'));
         let (next, close) = match innermost {
             Open::Array(items) => (items.next().map(|item| (None, item)), b']'),
-            Open::Object(members) => (members.next().map(|member| (Some(member), member.value())), b'}'),
+            Open::Object(members) => (members.next().map(|(_, member)| (Some(member), member.value())), b'}'),
         };
         if let Some((member, value)) = next {
             if !first {
@@ -75,23 +76,20 @@ fn next_value<'a>(out: &mut Vec<u8>, open: &mut Vec<Open<'a>>) -> Option<Node<'a
     None
 }
 
-fn sorted(node: Node<'_>) -> Vec<Member<'_>> {
-    let mut members: Vec<_> = node.members().collect();
-    if !members.is_sorted_by(|a, b| name_order(*a, *b).is_lt()) {
-        members.sort_unstable_by(|a, b| name_order(*a, *b));
+/// The members by name, in the order of UTF-16 units.
+fn sorted(node: Node<'_>) -> Vec<(u64, Member<'_>)> {
+    // The first eight bytes stand beside the view, so that most comparisons do not go back to the text.
+    let mut members: Vec<_> =
+        node.members().map(|member| (member.name_head().0.swap_bytes(), member)).collect();
+    if !members.is_sorted_by(|a, b| name_order(a, b).is_lt()) {
+        members.sort_unstable_by(name_order);
     }
     members
 }
 
-/// The order of two names by UTF-16 units.
-fn name_order(a: Member<'_>, b: Member<'_>) -> Ordering {
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    let (x, y) = (a.name_head().0, b.name_head().0);
-    if x != y && (x | y) & HIGH == 0 {
-        // The first eight bytes are ASCII; the first byte is the lowest.
-        return x.swap_bytes().cmp(&y.swap_bytes());
-    }
-    utf16_order(&a.name_bytes(), &b.name_bytes())
+fn name_order((x, a): &(u64, Member<'_>), (y, b): &(u64, Member<'_>)) -> Ordering {
+    // In ASCII the order of bytes is that of units.
+    if x != y && (x | y) & HIGH == 0 { x.cmp(y) } else { utf16_order(&a.name_bytes(), &b.name_bytes()) }
 }
 
 /// The order of two texts by UTF-16 units. It is that of their bytes but for code points beyond U+FFFF, which are

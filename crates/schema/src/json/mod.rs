@@ -29,12 +29,15 @@ mod value;
 mod canonical;
 mod skim;
 
+#[cfg(test)]
+mod tests;
+
 pub use canonical::{Digest, ParseDigestError, canonical, digest};
 pub use fault::{ReadFault, ReadFaultKind, ReadLimits};
 pub use names::name_hash;
 pub use node::{Items, Kind, Member, Members, Node, NodeId};
 pub use number::Number;
 pub use position::{Position, position};
-pub use skim::{SkimFault, skim_items, skim_members};
+pub use skim::{MemberSpans, SkimFault, skim_items, skim_members};
 pub use tape::{Document, Tape};
 pub use text::write_string;

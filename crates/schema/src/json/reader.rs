@@ -22,6 +22,8 @@ pub(super) struct Scratch {
     names: NameTable,
 }
 
+/// Digits of a number that its entry holds, so that they fit 32 bits.
+const SHORT_DIGITS_MAX: u64 = 9;
 /// Objects up to this many members are searched for repeated names while they are read, larger ones at their end.
 const EAGER_MEMBERS_MAX: u32 = 16;
 
@@ -144,9 +146,8 @@ impl Walk<'_> {
                         continue 'value;
                     }
                     at += 1;
-                    self.close(entries, frame, at)?;
                     depth -= 1;
-                    frame = self.frames.get(depth).copied().unwrap_or_default();
+                    frame = self.close(entries, frame, at, depth)?;
                 }
                 b'-' | b'0'..=b'9' => {
                     let (token, end) = self.number(at)?;
@@ -154,7 +155,7 @@ impl Walk<'_> {
                     at = end;
                 }
                 _ => {
-                    let token = literal(text, at).ok_or(Fault::expected("a value", at))?;
+                    let token = literal(text, at)?;
                     self.put(slot, token);
                     at = token.end();
                 }
@@ -171,16 +172,10 @@ impl Walk<'_> {
                     break;
                 }
                 at += 1;
-                self.close(entries, frame, at)?;
                 depth -= 1;
-                frame = self.frames.get(depth).copied().unwrap_or_default();
+                frame = self.close(entries, frame, at, depth)?;
             }
-            return match frame.close {
-                0 if at == text.len() => self.finish(entries, bits),
-                0 => Err(Fault::expected("the end of the text", at)),
-                b'}' => Err(Fault::expected("`,` or `}`", at)),
-                _ => Err(Fault::expected("`,` or `]`", at)),
-            };
+            return self.finish(frame, at, entries, bits);
         }
     }
 
@@ -204,9 +199,9 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Writes the entry of a container that ends before `end`.
+    /// Writes the entry of a container that ends before `end`; the frame of what is around it, which is at `depth`.
     #[inline]
-    fn close(&mut self, entries: usize, frame: Frame, end: usize) -> Result<(), Fault> {
+    fn close(&mut self, entries: usize, frame: Frame, end: usize, depth: usize) -> Result<Frame, Fault> {
         let first = frame.entry as usize;
         let kind = if frame.close == b'}' { kind::OBJECT } else { kind::ARRAY };
         if kind == kind::OBJECT && frame.count > EAGER_MEMBERS_MAX {
@@ -220,7 +215,7 @@ impl Walk<'_> {
             let offset = slot.offset();
             *slot = Token::container(offset, end - offset, kind, frame.count, entries);
         }
-        Ok(())
+        Ok(self.frames.get(depth).copied().unwrap_or_default())
     }
 
     /// Has the name at `entry` been in its object before?
@@ -230,10 +225,10 @@ impl Walk<'_> {
             return Ok(());
         }
         let bit = 1 << (hash >> 58);
-        if frame.seen & bit != 0 {
-            if let Some(first) = earlier(self.tokens, self.text, frame.entry as usize + 1, entry) {
-                return Err(self.duplicate(first, entry));
-            }
+        if frame.seen & bit != 0
+            && let Some(first) = earlier(self.tokens, self.text, frame.entry as usize + 1, entry)
+        {
+            return Err(self.duplicate(first, entry));
         }
         frame.seen |= bit;
         Ok(())
@@ -247,9 +242,10 @@ impl Walk<'_> {
 
     #[inline]
     fn number(&self, at: usize) -> Result<(Token, usize), Fault> {
+        // A short number has at most nine digits, so that only a strange limit needs to look at it.
         match short_number(self.text, at) {
-            Some(number) => Ok(number),
-            None => self.long_number(at),
+            Some(number) if self.limits.number_digits_max >= SHORT_DIGITS_MAX => Ok(number),
+            _ => self.long_number(at),
         }
     }
 
@@ -266,11 +262,18 @@ impl Walk<'_> {
         Ok((Token::number(at, spelling.end - at), spelling.end))
     }
 
-    fn finish(&self, entries: usize, bits: u64) -> Result<Pause, Fault> {
-        if bits & HIGH != 0 {
-            if let Err(error) = simdutf8::compat::from_utf8(self.text) {
-                return Err(Fault { why: Why::Utf8, at: error.valid_up_to() });
-            }
+    /// The end of the walk, if that is where the text ends.
+    fn finish(&self, frame: Frame, at: usize, entries: usize, bits: u64) -> Result<Pause, Fault> {
+        match frame.close {
+            0 if at == self.text.len() => {}
+            0 => return Err(Fault::expected("the end of the text", at)),
+            b'}' => return Err(Fault::expected("`,` or `}`", at)),
+            _ => return Err(Fault::expected("`,` or `]`", at)),
+        }
+        if bits & HIGH != 0
+            && let Err(error) = simdutf8::compat::from_utf8(self.text)
+        {
+            return Err(Fault { why: Why::Utf8, at: error.valid_up_to() });
         }
         Ok(Pause::Done(entries))
     }
@@ -280,13 +283,18 @@ impl Walk<'_> {
 #[inline]
 fn string(text: &[u8], at: usize) -> Result<(Token, usize, u64), Fault> {
     let body = at + 1;
-    let first = word(text, body);
-    let stop = stops(first);
-    if stop != 0 {
-        let length = (stop.trailing_zeros() >> 3) as usize;
-        if byte(text, body + length) == b'"' {
-            return Ok((Token::string(body, length, Escapes::None), body + length + 1, first));
-        }
+    let mut bits = word(text, body);
+    let mut stop = stops(bits);
+    let mut length = 0;
+    if stop == 0 {
+        let second = word(text, body + 8);
+        stop = stops(second);
+        bits |= second;
+        length = 8;
+    }
+    length += (stop.trailing_zeros() >> 3) as usize;
+    if stop != 0 && byte(text, body + length) == b'"' {
+        return Ok((Token::string(body, length, Escapes::None), body + length + 1, bits));
     }
     let Some(end) = string_end(text, body) else { return Err(Fault::string(text, body)) };
     Ok((Token::string(body, end.quote - body, end.escapes), end.quote + 1, end.bits))
@@ -361,7 +369,7 @@ fn short_number(text: &[u8], start: usize) -> Option<(Token, usize)> {
             return None;
         }
     }
-    if whole == 0 || whole + scale > 9 || byte(text, at) | 0x20 == b'e' {
+    if whole == 0 || (whole + scale) as u64 > SHORT_DIGITS_MAX || byte(text, at) | 0x20 == b'e' {
         return None;
     }
     let short = Short { negative, scale: scale as u8, digits };
@@ -369,16 +377,16 @@ fn short_number(text: &[u8], start: usize) -> Option<(Token, usize)> {
 }
 
 #[inline]
-fn literal(text: &[u8], at: usize) -> Option<Token> {
-    let rest = text.get(at..)?;
+fn literal(text: &[u8], at: usize) -> Result<Token, Fault> {
+    let rest = text.get(at..).unwrap_or_default();
     if rest.starts_with(b"true") {
-        Some(Token::literal(at, 4, kind::BOOL, true))
+        Ok(Token::literal(at, 4, kind::BOOL, true))
     } else if rest.starts_with(b"false") {
-        Some(Token::literal(at, 5, kind::BOOL, false))
+        Ok(Token::literal(at, 5, kind::BOOL, false))
     } else if rest.starts_with(b"null") {
-        Some(Token::literal(at, 4, kind::NULL, false))
+        Ok(Token::literal(at, 4, kind::NULL, false))
     } else {
-        None
+        Err(Fault::expected("a value", at))
     }
 }
 

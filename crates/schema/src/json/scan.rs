@@ -146,7 +146,9 @@ fn next_stop(text: &[u8], mut at: usize) -> (usize, u64) {
             // Each byte on its own, so that the compiler takes many at a time.
             let (mut stop, mut high) = (false, 0u8);
             for &byte in block {
-                stop |= (byte == b'"') | (byte == b'\\') | (byte < 0x20);
+                stop |= byte == b'"';
+                stop |= byte == b'\\';
+                stop |= byte < 0x20;
                 high |= byte;
             }
             bits |= u64::from(high) << 56;

@@ -13,6 +13,9 @@ pub struct SkimFault {
     pub offset: usize,
 }
 
+/// Where the name of a member stands, with its quotes, and where its value does.
+pub type MemberSpans = (Range<usize>, Range<usize>);
+
 /// The spans of the items of the array that starts at `text[0]`, white space around them left out.
 ///
 /// Items are not judged, and one may be empty, as in `[1,,2]`. What stands after the array is not looked at.
@@ -43,7 +46,7 @@ pub fn skim_items(text: &[u8]) -> Result<Vec<Range<usize>>, SkimFault> {
 /// use callgate_schema::json::skim_members;
 /// assert_eq!(skim_members(br#"{"a":1, "a" : [2]}"#).unwrap(), [(1..4, 5..6), (8..11, 14..17)]);
 /// ```
-pub fn skim_members(text: &[u8]) -> Result<Vec<(Range<usize>, Range<usize>)>, SkimFault> {
+pub fn skim_members(text: &[u8]) -> Result<Vec<MemberSpans>, SkimFault> {
     let mut members = Vec::new();
     skim(text, b'{', |part| {
         let end = part.span.end;
