@@ -38,7 +38,7 @@ pub(super) fn calls(played: &[Played]) {
         call(played);
     }
     anstream::println!(
-        "\nWhat was refused never reached the server. What ran had its intent on the disk before a byte was sent.\n"
+        "\nWhat was refused never reached the server. What ran was on record, on the disk, before it was sent.\n"
     );
 }
 
@@ -52,7 +52,8 @@ fn call(Played { play, outcome, taken }: &Played) {
     };
     let cells = [play.about.to_owned(), outcome.stage().to_owned(), outcome.to_string(), time(*taken)];
     anstream::println!("{}", row(cells, style));
-    let sent = pieces(&play.shown(), SENT - 2);
+    let before = SENT - 2;
+    let sent = pieces(&play.shown(), before);
     let mut reason = outcome.reason().map(|reason| words(reason, OUTCOME)).unwrap_or_default();
     if !as_expected {
         reason.extend(words(&format!("EXPECTED {} at {}", play.expected, play.expected.stage()), OUTCOME));
@@ -60,13 +61,11 @@ fn call(Played { play, outcome, taken }: &Played) {
     for index in 0..sent.len().max(reason.len()) {
         let line = |lines: &[String]| lines.get(index).cloned().unwrap_or_default();
         let (sent, reason) = (line(&sent), line(&reason));
-        let (before, between) = (SENT - 2, STAGE + 2);
-        anstream::println!(
-            "  {}{:between$}{}",
-            styled(DIM, &format!("{sent:before$}")),
-            "",
-            reason.trim_end()
-        );
+        let between = match reason.as_str() {
+            "" => 0,
+            _ => before - sent.chars().count() + STAGE + 2,
+        };
+        anstream::println!("  {}{:between$}{reason}", styled(DIM, &sent), "");
     }
 }
 

@@ -42,7 +42,7 @@ const fn play(about: &'static str, tool: &'static str, arguments: &'static str, 
 /// The plays, in order: later calls use the notes that earlier ones wrote.
 pub(super) const PLAYS: &[Play] = &[
     play("the list, without a tool that cannot be checked", "", "", Outcome::Listed { tools: 5 }),
-    play("a good call", "write_note", r#"{"title":"Keel","body":"Oak, 10 m."}"#, Outcome::Ran),
+    play("a good call", "write_note", r#"{"title":"Keel","body":"Oak, long"}"#, Outcome::Ran),
     play(
         "a good call, whose answer is checked, too",
         "search_notes",
@@ -67,7 +67,7 @@ pub(super) const PLAYS: &[Play] = &[
     play(
         "a name with two values",
         "delete_note",
-        r#"{"id":"note-0001","id":"note-0002"}"#,
+        r#"{"id":"note-0001","id":"note-2"}"#,
         Outcome::refused("bind", "json-duplicate-name"),
     ),
     play(

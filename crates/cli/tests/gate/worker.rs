@@ -2,7 +2,7 @@
 //!
 //! A row has a `name`, a `request` (sent as the bytes that stand in the file) and `expect`. With `"ok": true`, every
 //! member of `expect` must be in the answer, equal. Otherwise its members are those of the first error; `class` must
-//! be the answer's too. In `details`, only what stands in the row is compared.
+//! be the answer's too. In `details`, only what stands in the row is compared. Numbers are compared as they are spelled.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -37,13 +37,16 @@ pub(crate) fn trials() -> Vec<Trial> {
 }
 
 fn row(topic: &str, number: usize, line: String) -> Trial {
-    let named =
-        serde_json::from_str::<Value>(&line).ok().and_then(|row| row["name"].as_str().map(str::to_owned));
-    let name = named.unwrap_or_else(|| format!("line {number}"));
+    let members = serde_json::from_str::<BTreeMap<String, &RawValue>>(&line).unwrap_or_default();
+    let named = members.get("name").map(|name| exact(name));
+    let name = match named {
+        Some(Value::String(name)) => name,
+        _ => format!("line {number}"),
+    };
     trial(format!("worker {topic}: {name}"), move || {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(&line)?;
         let request = members.get("request").context("no `request`")?.get();
-        let expect: Value = serde_json::from_str(members.get("expect").context("no `expect`")?.get())?;
+        let expect = exact(members.get("expect").context("no `expect`")?);
         let answer = ask(request)?;
         judge(&answer, &expect).with_context(|| format!("{answer}"))
     })
@@ -58,7 +61,24 @@ fn ask(request: &str) -> anyhow::Result<Value> {
     ensure!(lines.len() == 1, "{} answers to one request; {}", lines.len(), worker.stderr());
     let status = worker.wait(PATIENCE)?;
     ensure!(status.success(), "it ended with {status}; {}", worker.stderr());
-    Ok(serde_json::from_slice(&lines[0])?)
+    Ok(exact(serde_json::from_slice(&lines[0])?))
+}
+
+/// A value with each number as a text of its spelling: the library's own numbers are doubles.
+fn exact(raw: &RawValue) -> Value {
+    let text = raw.get();
+    match text.as_bytes().first() {
+        Some(b'{') => {
+            let members: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+            members.into_iter().map(|(name, value)| (name, exact(value))).collect()
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
+            items.into_iter().map(exact).collect()
+        }
+        Some(b'-' | b'0'..=b'9') => Value::String(format!("number {text}")),
+        _ => serde_json::from_str(text).unwrap_or_default(),
+    }
 }
 
 fn judge(answer: &Value, expect: &Value) -> anyhow::Result<()> {
