@@ -133,7 +133,9 @@ impl ClientReader {
             offset: self.limits.frame_bytes_max,
             pointer: String::new(),
         };
-        let in_arguments = scan.arguments.as_ref().is_some_and(|span| span.end > fault.offset);
+        let most = self.limits.frame_bytes_max;
+        let to_blame = |span: &Range<usize>| scan.bytes.saturating_sub(span.len()) <= most;
+        let in_arguments = scan.arguments.as_ref().is_some_and(to_blame);
         ClientFrame::Faulty(faulty(scan, &fault, in_arguments))
     }
 }
@@ -307,6 +309,3 @@ fn faulty(scan: &Scan, fault: &ReadFault, in_arguments: bool) -> Faulty {
     };
     Faulty { recipient, code, rpc, message: finding.message.clone(), findings: vec![finding] }
 }
-
-#[cfg(test)]
-mod tests;

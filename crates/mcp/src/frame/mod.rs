@@ -15,3 +15,6 @@ mod upstream;
 pub use client::{Call, ClientFrame, ClientReader, Faulty, Recipient};
 pub use scan::{Scan, Scanner};
 pub use upstream::{Answer, AnswerContent, ResultFacts, UpstreamFrame, UpstreamReader};
+
+#[cfg(test)]
+mod tests;

@@ -60,8 +60,9 @@ pub async fn run(
     mut stop: watch::Receiver<Stop>,
 ) -> End {
     let frames = settings.frames.clone();
-    let mut from_client = read_frames(peers.from_client, ClientReader::new(frames.clone()), &frames);
-    let mut from_upstream = read_frames(peers.from_upstream, UpstreamReader::new(&frames), &frames);
+    let held = settings.held_bytes_max;
+    let mut from_client = read_frames(peers.from_client, ClientReader::new(frames.clone()), &frames, held);
+    let mut from_upstream = read_frames(peers.from_upstream, UpstreamReader::new(&frames), &frames, held);
     let (to_client, mut client_writer) = Outbox::start(peers.to_client);
     let (to_upstream, mut upstream_writer) = Outbox::start(peers.to_upstream);
     let (done, mut finished) = mpsc::unbounded_channel();

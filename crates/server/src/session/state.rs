@@ -39,6 +39,9 @@ pub struct SessionSettings {
     pub calls_bytes_max: usize,
     /// Other requests at once.
     pub requests_in_flight_max: usize,
+    /// Bytes that were read from one peer and are not written to the other one yet, calls not counted: four of the
+    /// largest frames, so that one of them does not hold up the rest.
+    pub held_bytes_max: u32,
 }
 
 impl SessionSettings {
@@ -54,6 +57,7 @@ impl SessionSettings {
             calls_in_flight_max: 256,
             calls_bytes_max: 64 << 20,
             requests_in_flight_max: 1_024,
+            held_bytes_max: 64 << 20,
         }
     }
 }
