@@ -84,6 +84,7 @@ codes! {
     SchemaMissing "schema-missing" UnsupportedCapability "there is no schema to check against",
     SchemaShape "schema-shape" Validation "a schema that is neither an object nor, where allowed, a boolean",
     SchemaRoot "schema-root" UnsupportedCapability "a tool's schema whose root does not describe an object",
+    SchemaRootText "schema-root-text" Validation "a root whose type is not exactly the text `object`, which profile wire demands",
     SchemaDialect "schema-dialect" UnsupportedCapability "a dialect of JSON Schema that is not enforced here",
     SchemaUnknownKeyword "schema-unknown-keyword" UnsupportedCapability "a keyword that the dialect does not define",
     SchemaUnsupportedKeyword "schema-unsupported-keyword" UnsupportedCapability "a keyword that this profile does not enforce",

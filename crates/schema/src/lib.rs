@@ -26,7 +26,7 @@ mod resolve;
 mod types;
 mod work;
 
-pub use check::{Verdict, Violations};
+pub use check::{Verdict, Violations, WireForm};
 pub use code::{Class, Code};
 pub use compile::{CompileError, Options, Root, UnknownKeywords};
 pub use dialect::{Dialect, Profile};

@@ -81,6 +81,11 @@ pub(crate) fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
     }
 }
 
+/// The article before a type's name.
+pub(crate) fn article(name: &str) -> &'static str {
+    if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
 /// The name of a value's type, the narrowest one.
 pub(crate) fn found(value: Node<'_>) -> &'static str {
     match value.kind() {

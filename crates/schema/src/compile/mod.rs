@@ -11,6 +11,7 @@ mod reference;
 mod root;
 mod scope;
 mod walk;
+mod wire;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::json::Document;
 use crate::pattern::Pattern;
 use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
 use crate::resolve::{Index, Place, ResourceId, Sources, Spot};
-use crate::{Code, Finding};
+use crate::{Code, Finding, Profile};
 
 pub(crate) use draft::Draft;
 pub use fault::CompileError;
@@ -42,9 +43,14 @@ impl Program {
         };
         let sources = Sources::new(main, &options.resources, &options.limits);
         let mut compiler = Compiler::new(&sources, options);
-        if compiler.root() {
-            compiler.referenced();
-            compiler.loops();
+        match options.profile {
+            Profile::Wire => _ = compiler.wire_root(),
+            Profile::Standard | Profile::Portable => {
+                if compiler.root() {
+                    compiler.referenced();
+                    compiler.loops();
+                }
+            }
         }
         compiler.finish()
     }
@@ -127,6 +133,7 @@ impl<'a> Compiler<'a> {
         }
         let dynamic = self.dynamic_blocks();
         let parts = Parts {
+            profile: self.options.profile,
             limits: self.options.limits.clone(),
             documents: self.documents.into_iter().map(Arc::clone).collect(),
             blocks: self.blocks,

@@ -205,7 +205,7 @@ impl<'a> Compiler<'a> {
         } else {
             let dialect = match profile {
                 Profile::Standard => format!("JSON Schema {}", self.dialect()),
-                Profile::Portable => String::from("profile portable"),
+                Profile::Portable | Profile::Wire => format!("profile {profile}"),
             };
             (Code::SchemaUnknownKeyword, format!("expected a keyword of {dialect}, found `{name}`"))
         };

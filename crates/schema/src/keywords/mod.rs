@@ -78,6 +78,8 @@ impl Keyword {
             (Profile::Portable, _) => portable,
             (Profile::Standard, Dialect::Draft07) => draft_07,
             (Profile::Standard, Dialect::Draft202012) => draft_2020_12,
+            // It has a compiler of its own, which asserts a few of them at a few places.
+            (Profile::Wire, _) => Use::Off,
         }
     }
 }

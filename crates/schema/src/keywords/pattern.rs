@@ -35,7 +35,7 @@ impl Compiler<'_> {
         }
         let language = match self.options.profile {
             Profile::Portable => Language::Portable,
-            Profile::Standard => Language::Standard,
+            Profile::Standard | Profile::Wire => Language::Standard,
         };
         match Pattern::compile(text, language, &self.options.limits) {
             Ok(pattern) => Some(self.add_pattern(text, pattern)),
