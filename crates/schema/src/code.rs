@@ -96,12 +96,18 @@ codes! {
     SchemaReferenceLoop "schema-reference-loop" Validation "references that lead back to themselves without consuming any of the value",
     PatternSyntax "pattern-syntax" Validation "a pattern that is not in the language of this profile",
     PatternLimit "pattern-limit" Validation "a pattern that exceeds a maximum of its length, nesting, counts or size",
-    PatternUnsupported "pattern-unsupported" UnsupportedCapability "a pattern that needs lookaround or a backreference",
+    PatternUnsupported "pattern-unsupported" UnsupportedCapability "a pattern with a Unicode property whose table is not here",
 
     // Doubts about a schema: warnings, never refusals by themselves.
     SchemaNotEnforced "schema-not-enforced" Validation "a constraint that this profile does not enforce",
     SchemaFormatUnknown "schema-format-unknown" Validation "a format name that JSON Schema does not define",
     SchemaIgnoredSibling "schema-ignored-sibling" Validation "a keyword beside a draft-07 reference, which that dialect ignores",
+
+    SchemaUnsatisfiable "schema-unsatisfiable" Validation "a schema, or a part of one, that no value satisfies",
+    SchemaUnreachable "schema-unreachable" Validation "a keyword for values that the stated type excludes",
+    SchemaExampleRefused "schema-example-refused" Validation "a default or an example that its own schema refuses",
+    SchemaOpenRoot "schema-open-root" Validation "a tool's input that accepts members which it does not declare",
+    PatternBacktracks "pattern-backtracks" Validation "a pattern that cannot be matched in linear time",
 
     // Violations: a value that breaks its schema.
     TypeMismatch "type-mismatch" Validation "a value of the wrong type",

@@ -21,6 +21,7 @@ mod finding;
 mod keywords;
 mod limits;
 mod location;
+mod preflight;
 mod program;
 mod resolve;
 mod types;

@@ -61,7 +61,7 @@ pub(crate) struct Block {
 }
 
 /// Index of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BlockId(pub(crate) u32);
 
 /// Index of a pattern.
