@@ -17,6 +17,7 @@ pub fn user_name() -> String {
 }
 
 #[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere there is none")]
 fn number() -> Option<u32> {
     Some(rustix::process::getuid().as_raw())
 }

@@ -76,7 +76,7 @@ fn play(row: &Row) -> anyhow::Result<()> {
     if let Some(expected) = &row.intents {
         judge_intents(&intents(&store)?, expected)?;
     }
-    Ok(())
+    row.commands.iter().try_for_each(|command| judge_command(&store, command))
 }
 
 fn gate_command(row: &Row, folder: &Path) -> anyhow::Result<Command> {
@@ -152,5 +152,24 @@ fn judge_intents(found: &[Value], expected: &[Value]) -> anyhow::Result<()> {
                 .is_some_and(|members| members.iter().all(|(name, value)| found[name] == *value))
         });
     ensure!(met, "the store holds {found:#?}");
+    Ok(())
+}
+
+/// Runs the command line on the store that the gate has left.
+fn judge_command(store: &Path, command: &Value) -> anyhow::Result<()> {
+    let words = |name: &str| -> Vec<&str> {
+        command[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let output = Command::new(BINARY).args(words("arguments")).arg("--store").arg(store).output()?;
+    let shown = [output.stdout, output.stderr].concat();
+    let shown = String::from_utf8_lossy(&shown);
+    ensure!(
+        output.status.code().map(i64::from) == command["exit"].as_i64(),
+        "{command} ended with {}: {shown}",
+        output.status
+    );
+    for text in words("shows") {
+        ensure!(shown.contains(text), "{command} does not show `{text}`: {shown}");
+    }
     Ok(())
 }

@@ -16,8 +16,10 @@
 //! | `intents` | what the store holds in the end, oldest first; of each, the members that stand here |
 //! | `log` | texts that standard error contains |
 //! | `exit` | the exit code after the client has closed; 0 when absent |
+//! | `commands` | then run on the store: `{"arguments": [...], "exit": N, "shows": [...]}`, the texts on either output |
 //!
-//! `send_parts` is for texts that are too long for a file: texts, `{"repeat": TEXT, "times": N}` and `{"hex": "ff"}`.
+//! `send_parts` is for texts that are too long for a file: texts, `{"repeat": TEXT, "times": N}`, `{"hex": "ff"}` and
+//! `{"lines": N, "text": TEXT}`: N lines, each TEXT with its number, from 0, for `@N@`.
 //! `reached` waits until the tool server has received N calls.
 
 use std::collections::BTreeMap;
@@ -40,6 +42,7 @@ pub(crate) struct Row {
     pub(crate) intents: Option<Vec<Value>>,
     pub(crate) log: Vec<String>,
     pub(crate) exit: i32,
+    pub(crate) commands: Vec<Value>,
 }
 
 pub(crate) enum Step {
@@ -70,6 +73,7 @@ impl Row {
             intents: take("intents").map(value).transpose()?,
             log: take("log").map(value).transpose()?.unwrap_or_default(),
             exit: take("exit").map(value).transpose()?.unwrap_or(0),
+            commands: take("commands").map(value).transpose()?.unwrap_or_default(),
         };
         match members.keys().next() {
             None => Ok(row),
@@ -112,6 +116,11 @@ fn parts(parts: &[Value]) -> anyhow::Result<Vec<u8>> {
         } else if let Some(text) = part["repeat"].as_str() {
             let times = usize::try_from(part["times"].as_u64().context("no `times`")?)?;
             bytes.extend_from_slice(text.repeat(times).as_bytes());
+        } else if let Some(text) = part["text"].as_str() {
+            let lines: Vec<String> = (0..part["lines"].as_u64().context("no `lines`")?)
+                .map(|number| text.replace("@N@", &number.to_string()))
+                .collect();
+            bytes.extend_from_slice(lines.join("\n").as_bytes());
         } else {
             let hex = part["hex"].as_str().context("no part that is known")?;
             for index in (0..hex.len()).step_by(2) {

@@ -5,8 +5,8 @@ use callgate_schema::Code as SchemaCode;
 use super::*;
 use crate::{RequestId, answer};
 
-fn text(bytes: Vec<u8>) -> String {
-    let value: serde_json::Value = serde_json::from_slice(&bytes).expect("an answer is JSON");
+fn text(bytes: &[u8]) -> String {
+    let value: serde_json::Value = serde_json::from_slice(bytes).expect("an answer is JSON");
     serde_json::to_string_pretty(&value).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn a_refusal_is_a_result_that_a_model_can_act_on() {
     let refusal = Refusal::new(Code::CallArgumentsInvalid, "the arguments break the input schema of `read`")
         .with_help("mend the arguments and call again")
         .with_findings(vec![finding], false);
-    insta::assert_snapshot!(text(answer::refusal(&id(), &refusal)));
+    insta::assert_snapshot!(text(&answer::refusal(&id(), &refusal)));
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     let refusal =
         Refusal::new(Code::CallUnknownTool, "expected the name of a tool that is listed, found `raed`")
             .with_help("did you mean `read`?");
-    insta::assert_snapshot!(text(answer::refusal(&id(), &refusal)));
+    insta::assert_snapshot!(text(&answer::refusal(&id(), &refusal)));
 }
 
 #[test]

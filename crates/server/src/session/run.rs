@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::late::Late;
 use super::state::{Done, Session, SessionSettings, UpstreamState};
-use crate::lane::{Incoming, Outbox, read_frames};
+use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
 
 /// How long a peer may take to read what was written to it before the end.
@@ -176,7 +176,8 @@ impl Session {
         match incoming {
             Incoming::Frame(frame, line) => self.on_client_frame(frame, line),
             Incoming::Oversize(scan) => {
-                self.on_client_frame(reader.oversize(&scan), crate::lane::Line::own(Vec::new()))
+                let nothing = Line::own(Vec::new());
+                self.on_client_frame(reader.oversize(&scan), nothing);
             }
             Incoming::End(error) => {
                 let reason = error.map_or_else(|| "its stream ended".to_owned(), |error| error.to_string());

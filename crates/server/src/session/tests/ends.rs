@@ -52,7 +52,8 @@ async fn a_signal_stops_what_is_not_yet_sent_and_does_not_wait_twice() {
     bench.client.send(r#"{"jsonrpc":"2.0","id":9,"method":"resources/list"}"#).await;
     bench.journal.release();
     let answer = bench.client.json().await;
-    assert_eq!((&answer["id"], code(&answer)), (&1.into(), "call-cancelled"));
+    assert_eq!((&answer["id"], code(&answer)), (&1.into(), "gate-stopped"));
+    assert_eq!(bench.journal.told(), ["echo refused none call-cancelled"]);
     assert_eq!(bench.client.next().await, None);
     assert_eq!(bench.upstream.next().await, None, "nothing else has left");
 }
