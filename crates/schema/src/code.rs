@@ -128,7 +128,6 @@ codes! {
     PropertyUnexpected "property-unexpected" Validation "an object with a member that is not allowed",
     PropertiesTooFew "properties-too-few" Validation "an object with fewer members than required",
     PropertiesTooMany "properties-too-many" Validation "an object with more members than allowed",
-    ItemUnexpected "item-unexpected" Validation "an array with an item that is not allowed",
     AnyOfNone "any-of-none" Validation "a value that none of the alternatives accepts",
     OneOfNone "one-of-none" Validation "a value that none of the exclusive alternatives accepts",
     OneOfSeveral "one-of-several" Validation "a value that several of the exclusive alternatives accept",

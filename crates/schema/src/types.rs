@@ -32,9 +32,9 @@ impl TypeSet {
     /// The types that a well-formed `type` states.
     pub(crate) fn written(written: Node<'_>) -> Option<TypeSet> {
         let Some(name) = written.as_str() else {
-            return written.items().try_fold(TypeSet::EMPTY, |set, name| {
-                Some(set.union(TypeSet::named(&name.as_str()?)?))
-            });
+            return written
+                .items()
+                .try_fold(TypeSet::EMPTY, |set, name| Some(set.union(TypeSet::named(&name.as_str()?)?)));
         };
         TypeSet::named(&name)
     }

@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
+use crate::check::wire;
 use crate::json::{Member, Node, NodeId};
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
-use crate::check::wire;
 use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violations, Work};
 
 /// One pass: the allowance that is left, where it stands, and what it has found.
@@ -178,7 +178,8 @@ impl<'p, 'i> Run<'p, 'i> {
 
     /// What the block at work has evaluated so far.
     pub(crate) fn evaluated(&mut self) -> Result<HashSet<NodeId>, Stop> {
-        let marks = self.marks.get(self.marks_from..).unwrap_or_default().iter().copied().collect::<HashSet<_>>();
+        let marks =
+            self.marks.get(self.marks_from..).unwrap_or_default().iter().copied().collect::<HashSet<_>>();
         self.charge(marks.len())?;
         Ok(marks)
     }

@@ -23,9 +23,10 @@ pub(crate) fn rephrased(mut finding: Finding, place: &Location) -> Finding {
         Code::PropertyUnexpected => {
             ("unknown_property", format!("unknown argument \"{}\"{at}", property.unwrap_or_default()))
         }
-        Code::PropertyMissing => {
-            ("missing_property", format!("missing required argument \"{}\"{at}", property.unwrap_or_default()))
-        }
+        Code::PropertyMissing => (
+            "missing_property",
+            format!("missing required argument \"{}\"{at}", property.unwrap_or_default()),
+        ),
         Code::TypeMismatch => {
             let wanted = limit("type");
             let wanted = wanted.trim_matches('"');

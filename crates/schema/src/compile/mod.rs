@@ -18,8 +18,8 @@ use std::sync::Arc;
 
 use crate::json::Document;
 use crate::pattern::Pattern;
-use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
 use crate::preflight;
+use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
 use crate::resolve::{DocumentId, Index, Place, ResourceId, Sources, Spot};
 use crate::{Code, Finding, Profile};
 
@@ -61,8 +61,9 @@ impl Program {
     /// # Errors
     /// Always: such a tool cannot be checked.
     pub fn absent() -> Result<Program, CompileError> {
-        let finding = Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
-            .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
+        let finding =
+            Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
+                .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
         Err(CompileError::one(finding.at_schema("", "")))
     }
 }

@@ -20,7 +20,8 @@ impl<'a> Compiler<'a> {
     pub(crate) fn wire_root(&mut self) -> bool {
         let root = self.sources.main.root();
         if root.member("type").and_then(Node::as_str).as_deref() != Some("object") {
-            let message = "expected the root to have `\"type\": \"object\"`, exactly that text, found another";
+            let message =
+                "expected the root to have `\"type\": \"object\"`, exactly that text, found another";
             let offset = root.member("type").map_or(root.span().start, |written| written.span().start);
             let mut finding = Finding::new(Code::SchemaRootText, message)
                 .with_help("write `\"type\": \"object\"` at the root")
@@ -84,7 +85,8 @@ impl<'a> Compiler<'a> {
         let name = written.and_then(Node::as_str).filter(|name| TYPES.contains(&name.as_ref()));
         if let (Some(written), Some(types)) = (written, name.as_deref().and_then(TypeSet::named)) {
             asserted.push("type");
-            instructions.push(Instruction { keyword: "type", op: Op::Type { types, written: self.spot(written) } });
+            instructions
+                .push(Instruction { keyword: "type", op: Op::Type { types, written: self.spot(written) } });
         }
         match name.as_deref() {
             Some("string") => self.wire_choices(schema, &mut instructions, &mut asserted),
@@ -122,7 +124,9 @@ impl<'a> Compiler<'a> {
         asserted: &mut Vec<&'static str>,
     ) {
         for (keyword, bound) in [("minimum", Bound::Minimum), ("maximum", Bound::Maximum)] {
-            let Some(limit) = schema.member(keyword).filter(|limit| limit.kind() == Kind::Number) else { continue };
+            let Some(limit) = schema.member(keyword).filter(|limit| limit.kind() == Kind::Number) else {
+                continue;
+            };
             asserted.push(keyword);
             instructions.push(Instruction { keyword, op: Op::Number { bound, limit: self.spot(limit) } });
         }
@@ -154,7 +158,8 @@ impl<'a> Compiler<'a> {
         let mut inner = vec![Instruction { keyword: "type", op }];
         inner.extend(self.wire_object(items, &location, &["type"]));
         self.place(id, &location, inner);
-        instructions.push(Instruction { keyword: "items", op: Op::Items { prefix: [].into(), rest: Some(id) } });
+        instructions
+            .push(Instruction { keyword: "items", op: Op::Items { prefix: [].into(), rest: Some(id) } });
     }
 
     /// Warns of each constraint in a schema, and below it, that the profile does not assert.
@@ -171,7 +176,8 @@ impl<'a> Compiler<'a> {
             if says_nothing && !holds || accepts_all {
                 continue;
             }
-            let message = format!("expected a constraint of profile wire, found `{name}`, which is not enforced");
+            let message =
+                format!("expected a constraint of profile wire, found `{name}`, which is not enforced");
             self.warn(
                 Finding::new(Code::SchemaNotEnforced, message)
                     .with_help("check with profile `standard` to enforce it")
@@ -184,7 +190,13 @@ impl<'a> Compiler<'a> {
     /// A block that accepts every value.
     fn anything(&mut self) -> BlockId {
         let id = BlockId(super::walk::index(self.blocks.len()));
-        self.blocks.push(Block { location: "".into(), resource: self.scope.resource, first: 0, end: 0, tracks: false });
+        self.blocks.push(Block {
+            location: "".into(),
+            resource: self.scope.resource,
+            first: 0,
+            end: 0,
+            tracks: false,
+        });
         id
     }
 

@@ -179,5 +179,11 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     note("definitions", STANDARD, Vocabularies::CORE, Holds::Named, ref_::definitions),
     rule("$dynamicRef", ONLY_2020, Vocabularies::CORE, Holds::Nothing, ref_::dynamic),
     rule("unevaluatedItems", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::items),
-    rule("unevaluatedProperties", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::properties),
+    rule(
+        "unevaluatedProperties",
+        ONLY_2020,
+        Vocabularies::UNEVALUATED,
+        Holds::Schemas,
+        unevaluated::properties,
+    ),
 ];

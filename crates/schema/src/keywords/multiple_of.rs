@@ -3,8 +3,8 @@
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::Node;
-use crate::resolve::Spot;
 use crate::program::Op;
+use crate::resolve::Spot;
 use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {

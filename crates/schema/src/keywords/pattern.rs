@@ -43,7 +43,8 @@ impl Compiler<'_> {
                 if self.patterns_bytes + pattern.compiled_bytes() <= maximum {
                     return Some(self.add_pattern(text, pattern));
                 }
-                let message = format!("expected patterns of at most {maximum} bytes together, compiled, found more");
+                let message =
+                    format!("expected patterns of at most {maximum} bytes together, compiled, found more");
                 self.fault(
                     Finding::new(Code::PatternLimit, message)
                         .with("limit", Detail::Text("patterns_compiled_bytes".into()))

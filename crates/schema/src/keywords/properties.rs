@@ -2,9 +2,9 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::location::below;
 use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
+use crate::location::below;
 use crate::program::{Additional, ObjectPlan, Order};
 use crate::{Code, Detail, Finding};
 

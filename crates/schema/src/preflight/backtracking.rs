@@ -14,7 +14,8 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     for instruction in subject.parts.instructions(block) {
         let Op::Pattern { pattern } = instruction.op else { continue };
         if subject.parts.pattern(pattern).is_some_and(|pattern| !pattern.is_linear()) {
-            let message = "expected a pattern that is matched in linear time, found lookaround or a backreference";
+            let message =
+                "expected a pattern that is matched in linear time, found lookaround or a backreference";
             doubts.push(
                 subject
                     .doubt(Code::PatternBacktracks, "pattern", message)

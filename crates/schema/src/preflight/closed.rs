@@ -18,7 +18,8 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
         // A pattern may have a place for it.
         let no_place = closed && schema.is_none() && subject.keyword("patternProperties").is_none();
         if forbidden || no_place {
-            let message = format!("expected a place for the required member `{name}`, found none in a closed object");
+            let message =
+                format!("expected a place for the required member `{name}`, found none in a closed object");
             doubts.push(
                 subject
                     .doubt(Code::SchemaUnsatisfiable, "required", message)

@@ -23,7 +23,8 @@ fn refused(subject: &Subject<'_>, keyword: &str, tail: &str, value: Node<'_>, do
     if subject.accepts(value) != Some(false) {
         return;
     }
-    let message = format!("expected a value that its own schema accepts as `{keyword}`, found one that it refuses");
+    let message =
+        format!("expected a value that its own schema accepts as `{keyword}`, found one that it refuses");
     let mut doubt = subject
         .doubt(Code::SchemaExampleRefused, keyword, message)
         .with_help("write a value that could be sent, or widen the schema")

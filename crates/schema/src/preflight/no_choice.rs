@@ -14,7 +14,8 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     if let Some(only) = subject.keyword("const")
         && subject.accepts(only) == Some(false)
     {
-        let message = "expected the value under `const` to be good for the rest of the schema, found that it is not";
+        let message =
+            "expected the value under `const` to be good for the rest of the schema, found that it is not";
         doubts.push(subject.doubt(Code::SchemaUnsatisfiable, "const", message));
     }
     let Some(choices) = subject.keyword("enum") else { return };

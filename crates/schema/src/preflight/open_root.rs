@@ -9,8 +9,16 @@ use crate::{Code, Finding};
 
 /// Keywords that say something of other members, here or where they lead.
 const OTHERS: &[&str] = &[
-    "additionalProperties", "additional_properties", "unevaluatedProperties", "patternProperties", "propertyNames",
-    "$ref", "$dynamicRef", "allOf", "anyOf", "oneOf",
+    "additionalProperties",
+    "additional_properties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "propertyNames",
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
 ];
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {

@@ -60,7 +60,13 @@ impl ObjectPlan {
                 *place = entry;
             }
         }
-        ObjectPlan { slots: slots.into(), table: table.into(), patterns: patterns.into(), additional, order: Order::Name }
+        ObjectPlan {
+            slots: slots.into(),
+            table: table.into(),
+            patterns: patterns.into(),
+            additional,
+            order: Order::Name,
+        }
     }
 
     /// The slot of a member.
