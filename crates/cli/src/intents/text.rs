@@ -1,5 +1,7 @@
 //! Intents for people: a table, or all of one.
 
+use std::fmt::Write as _;
+
 use callgate_wire::{Intent, Timestamp};
 use comfy_table::{Cell, Color};
 
@@ -43,9 +45,8 @@ pub(super) fn list(intents: &[Intent]) -> String {
     let doubts = intents.iter().filter(|intent| intent.in_doubt()).count();
     if doubts > 0 {
         let calls = if doubts == 1 { "call is" } else { "calls are" };
-        text.push_str(&format!(
-            "\n{doubts} {calls} in doubt: nobody can say whether the tool ran. `callgate intents show ID` says why.\n"
-        ));
+        let says = "nobody can say whether the tool ran. `callgate intents show ID` says why.";
+        let _ = writeln!(text, "\n{doubts} {calls} in doubt: {says}");
     }
     text
 }
@@ -82,10 +83,10 @@ pub(super) fn show(intent: &Intent, arguments: Option<&str>) -> String {
     }
     let mut text = String::new();
     for (name, fact) in facts {
-        text.push_str(&format!("{name:<18}{}\n", one_line(&fact)));
+        let _ = writeln!(text, "{name:<18}{}", one_line(&fact));
     }
     if let Some(arguments) = arguments {
-        text.push_str(&format!("\n{arguments}\n"));
+        let _ = writeln!(text, "\n{arguments}");
     }
     text
 }

@@ -52,6 +52,9 @@ fn play(row: &Row) -> anyhow::Result<()> {
             }
         }
     }
+    if let Some((max, held)) = row.memory_mib_max.zip(memory_mib(gate.pid())) {
+        ensure!(held <= max, "the gate has held {held} MiB, expected at most {max}");
+    }
     gate.close();
     let status = gate.wait(PATIENCE)?;
     let stderr = gate.stderr();
@@ -153,6 +156,13 @@ fn judge_intents(found: &[Value], expected: &[Value]) -> anyhow::Result<()> {
         });
     ensure!(met, "the store holds {found:#?}");
     Ok(())
+}
+
+/// The most memory that a process has ever held, on Linux.
+fn memory_mib(pid: u32) -> Option<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? / 1024)
 }
 
 /// Runs the command line on the store that the gate has left.

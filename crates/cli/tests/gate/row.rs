@@ -15,6 +15,7 @@
 //! | `effects` | how many calls had an effect |
 //! | `intents` | what the store holds in the end, oldest first; of each, the members that stand here |
 //! | `log` | texts that standard error contains |
+//! | `memory_mib_max` | the most memory that the gate may ever have held, where the system says it |
 //! | `exit` | the exit code after the client has closed; 0 when absent |
 //! | `commands` | then run on the store: `{"arguments": [...], "exit": N, "shows": [...]}`, the texts on either output |
 //!
@@ -41,6 +42,7 @@ pub(crate) struct Row {
     pub(crate) effects: Option<usize>,
     pub(crate) intents: Option<Vec<Value>>,
     pub(crate) log: Vec<String>,
+    pub(crate) memory_mib_max: Option<usize>,
     pub(crate) exit: i32,
     pub(crate) commands: Vec<Value>,
 }
@@ -72,6 +74,7 @@ impl Row {
             effects: take("effects").map(value).transpose()?,
             intents: take("intents").map(value).transpose()?,
             log: take("log").map(value).transpose()?.unwrap_or_default(),
+            memory_mib_max: take("memory_mib_max").map(value).transpose()?,
             exit: take("exit").map(value).transpose()?.unwrap_or(0),
             commands: take("commands").map(value).transpose()?.unwrap_or_default(),
         };
