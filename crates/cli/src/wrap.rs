@@ -1,7 +1,8 @@
 //! `callgate wrap`: a gate before one tool server, both over standard input and output.
 
+mod log;
+
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,7 +46,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    log_to_standard_error();
+    let log = log::start();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -53,6 +54,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let outcome = runtime.block_on(wrap(args));
     // A read of standard input cannot be called back; waiting for it would be waiting for the client.
     runtime.shutdown_background();
+    drop(log);
     outcome
 }
 
@@ -106,20 +108,6 @@ fn open_journal(path: &Path) -> anyhow::Result<SqliteJournal> {
         );
     }
     Ok(journal)
-}
-
-fn log_to_standard_error() {
-    let filter = tracing_subscriber::EnvFilter::builder()
-        .with_default_directive(tracing_subscriber::filter::LevelFilter::INFO.into())
-        .with_env_var("CALLGATE_LOG")
-        .from_env_lossy();
-    // Only a second call in one process could fail, and that one would find the first one's log.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .try_init();
 }
 
 /// Programs whose first word that is no flag says more than their own name.
