@@ -13,7 +13,7 @@ use callgate_gateway::catalog::AdmissionSettings;
 use callgate_schema::Limits;
 use callgate_server::{Child, End, Peers, SessionSettings};
 use callgate_store::SqliteJournal;
-use callgate_wire::Principal;
+use callgate_wire::{Code, Principal};
 
 use crate::check::ProfileArg;
 use crate::exit_code::{ExitCode, Failure};
@@ -70,8 +70,9 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     settings.drain = Duration::from_millis(args.drain_ms);
 
     let stop = callgate_server::on_signals().context("failed to follow signals")?;
-    let (child, from_upstream, to_upstream) = Child::start(command, words)
-        .map_err(|error| Failure::upstream(format!("{:#}", anyhow::Error::new(error))))?;
+    let (child, from_upstream, to_upstream) = Child::start(command, words).map_err(|error| {
+        Failure::upstream(format!("{:#} ({})", anyhow::Error::new(error), Code::UpstreamStartFailed))
+    })?;
     tracing::info!(
         upstream = settings.upstream,
         command = %command.to_string_lossy(),
