@@ -1,9 +1,129 @@
-//! Placeholder of the verb.
+//! `callgate intents`: shows the record of the calls that were let through. Looks and changes nothing.
 
-/// To be written.
+mod json;
+mod text;
+
+use std::io::{ErrorKind, Write as _};
+
+use callgate_gateway::IntentFilter;
+use callgate_store::{StoreError, StoreReader};
+use callgate_wire::{Code, Timestamp};
+use clap::Subcommand;
+
+use crate::ExitCode;
+use crate::check::Format;
+use crate::exit_code::Failure;
+use crate::store_path::StoreArg;
+
+/// Show the record of the calls that were let through.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+#[command(
+    after_help = "Examples:\n  callgate intents list --limit 20\n  callgate intents show 2b7d5a4c8e11\n\n\
+                  Exit codes: 0 it is shown, 1 there is no such intent, 2 there is no such store, or several intents \
+                  are meant, 5 the store cannot be read."
+)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
 
-pub(crate) fn run(_args: &Args) -> anyhow::Result<crate::ExitCode> {
-    Ok(crate::ExitCode::Success)
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List intents, the last one opened first
+    List(List),
+    /// Show one intent
+    Show(Show),
+}
+
+#[derive(Debug, clap::Args)]
+struct List {
+    /// How many at most
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    limit: u32,
+    /// How to print them; for programs: an array of objects
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+#[derive(Debug, clap::Args)]
+struct Show {
+    /// The intent's id, or the beginning or the end of it
+    id: String,
+    /// Print the exact text of the call's arguments too, which can hold secrets
+    #[arg(long)]
+    arguments: bool,
+    /// How to print it; for programs: an object
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    store: StoreArg,
+}
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.verb {
+        Verb::List(args) => list(args),
+        Verb::Show(args) => show(args),
+    }
+}
+
+fn list(args: &List) -> anyhow::Result<ExitCode> {
+    let intents = open(&args.store)?.list(&IntentFilter { limit: args.limit })?;
+    print(&match args.format {
+        Format::Text => text::list(&intents),
+        Format::Json => json::list(&intents),
+    })?;
+    Ok(ExitCode::Success)
+}
+
+fn show(args: &Show) -> anyhow::Result<ExitCode> {
+    let found = open(&args.store)?.show(&args.id).map_err(|error| match error.code() {
+        Code::IntentAmbiguous => Failure::usage(format!("{error}; give more of the id")),
+        _ => error.into(),
+    })?;
+    let Some(record) = found else {
+        let path = args.store.path()?;
+        anstream::eprintln!(
+            "callgate: no intent in `{}` has the id `{}`, or one that begins or ends so ({})",
+            path.display(),
+            args.id,
+            Code::IntentNotFound
+        );
+        return Ok(ExitCode::Findings);
+    };
+    let arguments = args.arguments.then(|| String::from_utf8_lossy(&record.arguments));
+    print(&match args.format {
+        Format::Text => text::show(&record.intent, arguments.as_deref()),
+        Format::Json => json::show(&record.intent, arguments.as_deref()),
+    })?;
+    Ok(ExitCode::Success)
+}
+
+fn open(store: &StoreArg) -> anyhow::Result<StoreReader> {
+    let now = Timestamp(jiff::Timestamp::now().as_millisecond());
+    StoreReader::open(&store.path()?, now).map_err(|error: StoreError| {
+        if error.is_missing() {
+            Failure::usage(format!("{error}; name another one with --store FILE, or start a gate to make it"))
+        } else {
+            error.into()
+        }
+    })
+}
+
+/// Prints. Whoever reads may stop before the end, as `head` does: that is no failure.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// A time by RFC 3339, in UTC.
+fn time(at: Timestamp) -> String {
+    match jiff::Timestamp::from_millisecond(at.0) {
+        Ok(time) => format!("{time:.3}"),
+        Err(_) => format!("{} ms", at.0),
+    }
 }

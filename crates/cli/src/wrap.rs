@@ -63,7 +63,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     let journal = open_journal(&args.store.path()?)?;
     let admission = AdmissionSettings { profile: args.profile.into(), limits: Limits::default() };
     let name = args.name.unwrap_or_else(|| upstream_name(command, words));
-    let mut settings = SessionSettings::new(name, Principal::local(&user()), admission);
+    let mut settings = SessionSettings::new(name, Principal::local(&callgate_server::user_name()), admission);
     settings.call_timeout = Duration::from_millis(args.call_timeout_ms);
     settings.drain = Duration::from_millis(args.drain_ms);
 
@@ -120,14 +120,6 @@ fn log_to_standard_error() {
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false)
         .try_init();
-}
-
-/// The user whose process this is, as the environment names them.
-fn user() -> String {
-    ["USER", "LOGNAME", "USERNAME"]
-        .iter()
-        .find_map(|name| std::env::var(name).ok().filter(|user| !user.is_empty()))
-        .unwrap_or_else(|| "unknown".to_owned())
 }
 
 /// Programs whose first word that is no flag says more than their own name.

@@ -63,12 +63,12 @@ pub trait Journal: Send + Sync {
     /// The intents, the last one opened first.
     fn list(&self, filter: &IntentFilter) -> Result<Vec<Intent>, JournalError>;
 
-    /// The intent with this id, or the only one whose id begins so.
+    /// The intent with this id, or the only one whose id begins so or, where none does, ends so.
     ///
     /// # Errors
     ///
-    /// `intent-ambiguous` if several ids begin so; `store-unavailable` and its like.
-    fn show(&self, id_or_prefix: &str) -> Result<Option<IntentRecord>, JournalError>;
+    /// `intent-ambiguous` if that is said of several; `store-unavailable` and its like.
+    fn show(&self, id_or_part: &str) -> Result<Option<IntentRecord>, JournalError>;
 
     /// The incarnation under which this journal opens and settles intents.
     fn incarnation(&self) -> &Incarnation;

@@ -166,7 +166,6 @@ fn a_result_is_checked_against_the_output_schema() {
 }
 
 #[test]
-#[expect(clippy::similar_names, reason = "the digests differ in one thing each")]
 fn the_call_digest_tells_calls_apart_by_each_of_its_four_parts_and_by_nothing_else() {
     let any = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#);
     let digest = |upstream, definition: &str, tool, arguments: &str| {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use callgate_schema::json::{Kind, Node, ReadLimits, Tape, canonical};
+use callgate_schema::json::{Kind, Node, Number, ReadLimits, Tape, canonical};
 
 /// The id of a request: a string or a whole number.
 ///
@@ -19,7 +19,7 @@ impl RequestId {
     pub fn from_node(node: Node<'_>, bytes_max: usize) -> Option<RequestId> {
         let usable = match node.kind() {
             Kind::String => true,
-            Kind::Number => node.as_number().is_some_and(|number| number.is_integer()),
+            Kind::Number => node.as_number().is_some_and(Number::is_integer),
             Kind::Null | Kind::Bool | Kind::Array | Kind::Object => false,
         };
         (usable && node.raw().len() <= bytes_max)

@@ -155,3 +155,6 @@ fn quoted(name: &str) -> Box<str> {
     callgate_schema::json::write_string(&mut out, name);
     String::from_utf8_lossy(&out).into()
 }
+
+#[cfg(test)]
+mod tests;

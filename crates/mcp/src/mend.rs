@@ -36,29 +36,23 @@ pub fn without_structured(
     let mut edits = vec![(answer.id_span.clone(), id.raw().as_bytes().to_vec())];
     let structured = members.iter().position(|(_, value)| Some(value) == facts.structured.as_ref());
     let mut mark = mark(findings);
-    match facts.meta.clone() {
-        Some(meta) => {
-            let empty = frame
-                .get(meta.clone())
-                .is_some_and(|meta| skim_members(meta).is_ok_and(|inner| inner.is_empty()));
-            if !empty {
-                mark.push(b',');
-            }
-            edits.push((meta.start + 1..meta.start + 1, mark));
-            edits.extend(structured.and_then(|at| with_comma(&members, at)).map(|span| (span, Vec::new())));
+    if let Some(meta) = facts.meta.clone() {
+        let inner = frame.get(meta.clone()).and_then(|meta| skim_members(meta).ok());
+        if inner.is_some_and(|inner| !inner.is_empty()) {
+            mark.push(b',');
         }
-        None => {
-            let mut own = [b"\"_meta\":{".as_slice(), &mark, b"}"].concat();
-            match structured.and_then(|at| members.get(at)) {
-                // The mark takes its place.
-                Some((name, value)) => edits.push((name.start..value.end, own)),
-                None => {
-                    if !members.is_empty() {
-                        own.push(b',');
-                    }
-                    edits.push((base + 1..base + 1, own));
-                }
+        edits.push((meta.start + 1..meta.start + 1, mark));
+        edits.extend(structured.and_then(|at| with_comma(&members, at)).map(|span| (span, Vec::new())));
+    } else {
+        let mut own = [b"\"_meta\":{".as_slice(), &mark, b"}"].concat();
+        if let Some((name, value)) = structured.and_then(|at| members.get(at)) {
+            // The mark takes its place.
+            edits.push((name.start..value.end, own));
+        } else {
+            if !members.is_empty() {
+                own.push(b',');
             }
+            edits.push((base + 1..base + 1, own));
         }
     }
     splice(frame, edits)

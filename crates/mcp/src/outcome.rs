@@ -67,8 +67,8 @@ impl Notice {
             | Observation::CancelledAfterDispatch
             | Observation::GateStopped
             | Observation::GateGone => format!(
-                "the outcome of `{tool}` is not known: {}; it may have run, so do not repeat the call before \
-                 someone has looked (intent {intent})",
+                "nobody can say whether `{tool}` has run ({}); do not repeat the call before someone has looked at \
+                 intent {intent}",
                 observation.description()
             ),
         };

@@ -84,6 +84,7 @@ codes! {
     SchemaMissing "schema-missing" UnsupportedCapability "there is no schema to check against",
     SchemaShape "schema-shape" Validation "a schema that is neither an object nor, where allowed, a boolean",
     SchemaRoot "schema-root" UnsupportedCapability "a tool's schema whose root does not describe an object",
+    SchemaRootText "schema-root-text" Validation "a root whose type is not exactly the text `object`, which profile wire demands",
     SchemaDialect "schema-dialect" UnsupportedCapability "a dialect of JSON Schema that is not enforced here",
     SchemaUnknownKeyword "schema-unknown-keyword" UnsupportedCapability "a keyword that the dialect does not define",
     SchemaUnsupportedKeyword "schema-unsupported-keyword" UnsupportedCapability "a keyword that this profile does not enforce",
@@ -95,12 +96,18 @@ codes! {
     SchemaReferenceLoop "schema-reference-loop" Validation "references that lead back to themselves without consuming any of the value",
     PatternSyntax "pattern-syntax" Validation "a pattern that is not in the language of this profile",
     PatternLimit "pattern-limit" Validation "a pattern that exceeds a maximum of its length, nesting, counts or size",
-    PatternUnsupported "pattern-unsupported" UnsupportedCapability "a pattern that needs lookaround or a backreference",
+    PatternUnsupported "pattern-unsupported" UnsupportedCapability "a pattern with a Unicode property whose table is not here",
 
     // Doubts about a schema: warnings, never refusals by themselves.
     SchemaNotEnforced "schema-not-enforced" Validation "a constraint that this profile does not enforce",
     SchemaFormatUnknown "schema-format-unknown" Validation "a format name that JSON Schema does not define",
     SchemaIgnoredSibling "schema-ignored-sibling" Validation "a keyword beside a draft-07 reference, which that dialect ignores",
+
+    SchemaUnsatisfiable "schema-unsatisfiable" Validation "a schema, or a part of one, that no value satisfies",
+    SchemaUnreachable "schema-unreachable" Validation "a keyword for values that the stated type excludes",
+    SchemaExampleRefused "schema-example-refused" Validation "a default or an example that its own schema refuses",
+    SchemaOpenRoot "schema-open-root" Validation "a tool's input that accepts members which it does not declare",
+    PatternBacktracks "pattern-backtracks" Validation "a pattern that cannot be matched in linear time",
 
     // Violations: a value that breaks its schema.
     TypeMismatch "type-mismatch" Validation "a value of the wrong type",
@@ -122,7 +129,6 @@ codes! {
     PropertyUnexpected "property-unexpected" Validation "an object with a member that is not allowed",
     PropertiesTooFew "properties-too-few" Validation "an object with fewer members than required",
     PropertiesTooMany "properties-too-many" Validation "an object with more members than allowed",
-    ItemUnexpected "item-unexpected" Validation "an array with an item that is not allowed",
     AnyOfNone "any-of-none" Validation "a value that none of the alternatives accepts",
     OneOfNone "one-of-none" Validation "a value that none of the exclusive alternatives accepts",
     OneOfSeveral "one-of-several" Validation "a value that several of the exclusive alternatives accept",

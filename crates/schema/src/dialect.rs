@@ -55,6 +55,9 @@ pub enum Profile {
     Standard,
     /// A small subset that every receiver of tool schemas can take; whatever is outside it is refused.
     Portable,
+    /// What text-map transports assert: types, choices of texts, bounds, required and unknown names. The rest is named
+    /// in the warnings.
+    Wire,
 }
 
 impl Profile {
@@ -63,6 +66,7 @@ impl Profile {
         match name {
             "standard" => Some(Profile::Standard),
             "portable" => Some(Profile::Portable),
+            "wire" => Some(Profile::Wire),
             _ => None,
         }
     }
@@ -73,6 +77,7 @@ impl fmt::Display for Profile {
         f.write_str(match self {
             Profile::Standard => "standard",
             Profile::Portable => "portable",
+            Profile::Wire => "wire",
         })
     }
 }

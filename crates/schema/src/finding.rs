@@ -1,7 +1,7 @@
 //! One remark about a schema, a text or a value: what is wrong, where, and how to mend it.
 
 use crate::json::write_string;
-use crate::{Class, Code, Location};
+use crate::{Class, Code, Location, WireForm};
 
 /// One remark: a fault of a text or a schema, or a violation by a value.
 ///
@@ -25,6 +25,8 @@ pub struct Finding {
     pub details: Vec<(&'static str, Detail)>,
     /// Byte offset of the fault in the text it is in (the schema's for its faults, the value's for violations).
     pub offset: Option<usize>,
+    /// The kind and the path that profile `wire` gives, there alone.
+    pub wire: Option<WireForm>,
 }
 
 /// A fact in a finding.
@@ -50,6 +52,7 @@ impl Finding {
             instance_location: None,
             details: Vec::new(),
             offset: None,
+            wire: None,
         }
     }
 
@@ -111,6 +114,10 @@ impl Finding {
         if let Some(location) = &self.instance_location {
             member(out, b',', "instance_location", &location.to_string());
             member(out, b',', "arguments_path", &location.arguments_path());
+        }
+        if let Some(wire) = &self.wire {
+            member(out, b',', "kind", wire.kind);
+            member(out, b',', "path", &wire.path);
         }
         if let Some(offset) = self.offset {
             out.extend_from_slice(format!(",\"offset\":{offset}").as_bytes());

@@ -22,12 +22,13 @@ mod format;
 mod keywords;
 mod limits;
 mod location;
+mod preflight;
 mod program;
 mod resolve;
 mod types;
 mod work;
 
-pub use check::{Verdict, Violations};
+pub use check::{Verdict, Violations, WireForm};
 pub use code::{Class, Code};
 pub use compile::{CompileError, Options, Root, UnknownKeywords};
 pub use dialect::{Dialect, Profile};

@@ -33,6 +33,8 @@ pub struct Limits {
     pub pattern_count_max: u64,
     /// Bytes of a pattern's compiled form, estimated before it is built.
     pub pattern_compiled_bytes_max: u64,
+    /// Bytes of the compiled forms of a schema's patterns together.
+    pub patterns_compiled_bytes_max: u64,
     /// Bytes of the arguments' text.
     pub arguments_bytes_max: u64,
     /// Nesting of the arguments.
@@ -65,6 +67,7 @@ impl Default for Limits {
             pattern_nesting_max: 250,
             pattern_count_max: 65_535,
             pattern_compiled_bytes_max: 1 << 20,
+            patterns_compiled_bytes_max: 16 << 20,
             arguments_bytes_max: 8 << 20,
             arguments_depth_max: 128,
             arguments_nodes_max: 1_000_000,
@@ -93,6 +96,7 @@ impl Limits {
             "pattern_nesting" => &mut self.pattern_nesting_max,
             "pattern_count" => &mut self.pattern_count_max,
             "pattern_compiled_bytes" => &mut self.pattern_compiled_bytes_max,
+            "patterns_compiled_bytes" => &mut self.patterns_compiled_bytes_max,
             "arguments_bytes" | "bytes" => &mut self.arguments_bytes_max,
             "arguments_depth" | "depth" => &mut self.arguments_depth_max,
             "arguments_nodes" | "nodes" => &mut self.arguments_nodes_max,

@@ -29,6 +29,20 @@ impl TypeSet {
         NAMES.iter().find(|(known, _)| *known == name).map(|&(_, bits)| TypeSet(bits))
     }
 
+    /// The types that a well-formed `type` states.
+    pub(crate) fn written(written: Node<'_>) -> Option<TypeSet> {
+        let Some(name) = written.as_str() else {
+            return written
+                .items()
+                .try_fold(TypeSet::EMPTY, |set, name| Some(set.union(TypeSet::named(&name.as_str()?)?)));
+        };
+        TypeSet::named(&name)
+    }
+
+    pub(crate) const fn overlaps(self, other: TypeSet) -> bool {
+        self.0 & other.0 != 0
+    }
+
     pub(crate) const fn union(self, other: TypeSet) -> TypeSet {
         TypeSet(self.0 | other.0)
     }
@@ -79,6 +93,11 @@ pub(crate) fn alternatives<T: AsRef<str>>(names: &[T]) -> String {
             format!("{} or {}", first.join(", "), last.as_ref())
         }
     }
+}
+
+/// The article before a type's name.
+pub(crate) fn article(name: &str) -> &'static str {
+    if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// The name of a value's type, the narrowest one.

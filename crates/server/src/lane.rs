@@ -16,8 +16,6 @@ use tokio::task::JoinHandle;
 
 use crate::line::{LineReader, NextLine};
 
-/// Bytes of frames that were read from one peer and are not written to the other one yet: four of the largest.
-const HELD_BYTES_MAX: usize = 64 << 20;
 /// What a frame costs besides its bytes, so that many small ones are bounded too.
 const FRAME_COST_BYTES: usize = 512;
 /// Frames between a reading task and the session.
@@ -91,20 +89,23 @@ impl FrameSource for UpstreamReader {
     }
 }
 
-/// Starts the task that reads a stream.
+/// Starts the task that reads a stream. At most `held_bytes_max` of what it reads is held at once, but for one frame
+/// that is larger by itself.
 pub(crate) fn read_frames<S: FrameSource>(
     stream: impl AsyncRead + Send + Unpin + 'static,
     mut source: S,
     limits: &FrameLimits,
+    held_bytes_max: u32,
 ) -> mpsc::Receiver<Incoming<S::Frame>> {
     let (sender, receiver) = mpsc::channel(FRAMES_WAITING_MAX);
-    let share = Arc::new(Semaphore::new(HELD_BYTES_MAX));
+    let share = Arc::new(Semaphore::new(held_bytes_max as usize));
     let mut lines = LineReader::new(stream, limits);
     tokio::spawn(async move {
         loop {
             let incoming = match lines.next().await {
                 Ok(NextLine::Line(line)) => {
-                    let cost = u32::try_from(line.len() + FRAME_COST_BYTES).unwrap_or(u32::MAX);
+                    let cost =
+                        u32::try_from(line.len() + FRAME_COST_BYTES).unwrap_or(u32::MAX).min(held_bytes_max);
                     let held = Arc::clone(&share).acquire_many_owned(cost).await.ok();
                     let frame = source.read(&line);
                     Incoming::Frame(frame, Line { bytes: line.into(), _held: held })

@@ -15,6 +15,7 @@
 //! | `session` | the session itself |
 //! | `stop` | the signals that end it |
 //! | `clock` | the time and fresh ids, read here and handed on |
+//! | `user` | who runs the process |
 //!
 //! What this crate does not do: it decides nothing about tools and calls (`gateway` does), knows no SQL, and prints
 //! nothing; what an operator should know goes to the log.
@@ -25,8 +26,10 @@ mod lane;
 mod line;
 mod session;
 mod stop;
+mod user;
 
 pub use child::{Child, StartError};
 pub use clock::{fresh_incarnation, now};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
+pub use user::user_name;

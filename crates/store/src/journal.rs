@@ -97,8 +97,8 @@ impl Journal for SqliteJournal {
         Ok(query::list(&self.reading(), &self.path, filter)?)
     }
 
-    fn show(&self, id_or_prefix: &str) -> Result<Option<IntentRecord>, JournalError> {
-        Ok(query::show(&self.reading(), &self.path, id_or_prefix)?)
+    fn show(&self, id_or_part: &str) -> Result<Option<IntentRecord>, JournalError> {
+        Ok(query::show(&self.reading(), &self.path, id_or_part)?)
     }
 
     fn incarnation(&self) -> &Incarnation {

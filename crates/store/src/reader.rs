@@ -60,16 +60,16 @@ impl StoreReader {
         Ok(intents)
     }
 
-    /// The intent with this id, or the only one whose id begins so.
+    /// The intent with this id, or the only one whose id begins or ends so.
     ///
     /// # Errors
     ///
     /// `intent-ambiguous`, `store-unavailable`, `store-corrupt`.
-    pub fn show(&self, id_or_prefix: &str) -> Result<Option<IntentRecord>, StoreError> {
+    pub fn show(&self, id_or_part: &str) -> Result<Option<IntentRecord>, StoreError> {
         if self.is_empty {
             return Ok(None);
         }
-        let mut record = query::show(&self.connection, &self.path, id_or_prefix)?;
+        let mut record = query::show(&self.connection, &self.path, id_or_part)?;
         if let Some(record) = &mut record {
             self.doubt(&mut record.intent)?;
         }

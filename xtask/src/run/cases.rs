@@ -6,8 +6,6 @@
 use super::command::Command;
 use super::step::{Outcome, Setting};
 use anyhow::{Context, Result};
-use std::collections::BTreeSet;
-use std::fs;
 
 /// One collection.
 #[derive(Debug)]
@@ -20,8 +18,8 @@ pub(super) struct Collection {
 
 #[derive(Debug)]
 enum Measure {
-    /// Every row passes, except those that are known to wait, which must still fail.
-    AllBut(&'static str),
+    /// Every row passes.
+    All,
     /// So many in a hundred pass.
     Percent(u64),
     /// No row has a wrong verdict; a schema refused as unsupported is counted, and is none.
@@ -38,7 +36,7 @@ pub(super) const COLLECTIONS: &[Collection] = &[
             "cases/patterns.jsonl",
             "cases/open-questions.jsonl",
         ],
-        measure: Measure::AllBut("xtask/waiting-cases.txt"),
+        measure: Measure::All,
     },
     Collection { name: "public catalogs", paths: &["corpus/mcp-catalogs"], measure: Measure::Percent(97) },
     Collection { name: "recorded calls", paths: &["corpus/tool-calls"], measure: Measure::NoWrongVerdict },
@@ -63,11 +61,7 @@ pub(super) fn run(at: &Setting, collection: &Collection) -> Result<Outcome> {
         .output(|line| !line.starts_with("  "))?;
     let counts = Counts::read(&output).context("the script did not end with its counts")?;
     let (outcome, shown) = match collection.measure {
-        Measure::AllBut(path) => {
-            let list =
-                fs::read_to_string(at.root.join(path)).with_context(|| format!("cannot read {path}"))?;
-            all_but(&output, counts, &waiting(&list))
-        }
+        Measure::All => all(&output, counts),
         Measure::Percent(least) => percent(&output, counts, least),
         Measure::NoWrongVerdict => no_wrong_verdict(&output, counts),
     };
@@ -104,29 +98,14 @@ fn faults(output: &str) -> Vec<&str> {
     output.lines().filter(|line| line.starts_with("  ") && !line.starts_with("  advisory ")).collect()
 }
 
-/// The ids of rows that are known to fail: `id: reason` a line.
-fn waiting(text: &str) -> BTreeSet<&str> {
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| line.split_once(": ")).map(|(id, _)| id).collect()
-}
-
-fn all_but<'a>(output: &'a str, counts: Counts, waiting: &BTreeSet<&str>) -> (Outcome, Vec<&'a str>) {
-    let id = |line: &'a str| line.trim_start().split(": ").next().unwrap_or_default();
-    let faults = faults(output);
-    let failed: BTreeSet<&str> = faults.iter().map(|line| id(line)).collect();
-    let wrong: Vec<&str> = faults.iter().copied().filter(|line| !waiting.contains(id(line))).collect();
-    let mended: Vec<&str> = waiting.iter().copied().filter(|id| !failed.contains(id)).collect();
-    let outcome = if !mended.is_empty() {
-        Outcome::failed(format!(
-            "rows that were known to fail pass now, take them off the list: {}",
-            mended.join(", ")
-        ))
-    } else if wrong.is_empty() && counts.failed == faults.len() as u64 && counts.passed > 0 {
-        Outcome::passed(format!("{} rows pass, {} wait", counts.passed, faults.len()))
+fn all(output: &str, counts: Counts) -> (Outcome, Vec<&str>) {
+    let Counts { passed, failed } = counts;
+    let outcome = if failed == 0 && passed > 0 {
+        Outcome::passed(format!("{passed} rows"))
     } else {
-        Outcome::failed(format!("{} of {} rows", counts.failed, counts.passed + counts.failed))
+        Outcome::failed(format!("{failed} of {} rows", passed + failed))
     };
-    (outcome, wrong)
+    (outcome, faults(output))
 }
 
 fn percent(output: &str, counts: Counts, least: u64) -> (Outcome, Vec<&str>) {
@@ -178,14 +157,11 @@ cases: 7 passed, 2 failed, 1 advisory (0 agree), 0 not run
     }
 
     #[test]
-    fn rows_that_wait_must_still_fail() {
-        let known = waiting("# note\na-1: why\nb-2: why\n");
-        assert_eq!(all_but(OUTPUT, counts(), &known).0, Outcome::passed("7 rows pass, 2 wait"));
-        assert!(matches!(all_but(OUTPUT, counts(), &waiting("a-1: why\n")).0, Outcome::Failed(_)));
-        assert!(matches!(
-            all_but(OUTPUT, counts(), &waiting("a-1: y\nb-2: y\nd-4: y\n")).0,
-            Outcome::Failed(_)
-        ));
+    fn a_row_that_fails_or_no_row_at_all_is_a_failure() {
+        let of = |passed, failed| all("", Counts { passed, failed }).0;
+        assert_eq!(of(7, 0), Outcome::passed("7 rows"));
+        assert!(matches!(of(7, 1), Outcome::Failed(_)));
+        assert!(matches!(of(0, 0), Outcome::Failed(_)));
     }
 
     #[test]

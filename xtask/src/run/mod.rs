@@ -22,7 +22,10 @@ pub(crate) struct TestArgs {
     /// Leaves out the tests against public clients and servers, which fetch packages the first time.
     #[arg(long)]
     no_peers: bool,
-    /// The folder with the large collections: official suites, public catalogs, recorded calls.
+    /// Runs this step alone; can be given several times.
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
+    /// The folder with the large collections: case files, public catalogs, recorded calls.
     #[arg(long, value_name = "FOLDER")]
     shared: Option<PathBuf>,
 }
@@ -47,7 +50,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
     if let Some(shared) = &args.shared {
         setting.shared.clone_from(shared);
     }
-    let mut plan = Plan::new(setting);
+    let mut plan = Plan::new(setting, args.only.clone());
     plan.run("format", |at| cargo(at, &["fmt", "--all", "--check"]));
     plan.run("lints", |at| cargo(at, &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     plan.run("tidy", |at| {
@@ -85,7 +88,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
 
 /// Runs the long proofs. `false` if one of them failed.
 pub(crate) fn torture(root: &Path, args: &TortureArgs) -> bool {
-    let mut plan = Plan::new(Setting::new(root, args.ci));
+    let mut plan = Plan::new(Setting::new(root, args.ci), Vec::new());
     plan.run("release build", release);
     plan.run("kill", |at| proofs::kill(at, args.rounds));
     plan.run("order of writes", proofs::order);

@@ -35,6 +35,8 @@ pub(super) enum Outcome {
 #[derive(Debug)]
 pub(super) struct Plan {
     setting: Setting,
+    /// The steps that were asked for; empty: all of them.
+    only: Vec<String>,
     started: Instant,
     done: Vec<(&'static str, Outcome, Duration)>,
 }
@@ -84,12 +86,15 @@ impl Outcome {
 }
 
 impl Plan {
-    pub(super) fn new(setting: Setting) -> Self {
-        Plan { setting, started: Instant::now(), done: Vec::new() }
+    pub(super) fn new(setting: Setting, only: Vec<String>) -> Self {
+        Plan { setting, only, started: Instant::now(), done: Vec::new() }
     }
 
     /// Runs a step now. An error is a failure of this step alone; the others still run.
     pub(super) fn run(&mut self, name: &'static str, step: impl FnOnce(&Setting) -> Result<Outcome>) {
+        if !self.wants(name) {
+            return;
+        }
         println!("[{}] {name}", clock(self.started.elapsed()));
         let started = Instant::now();
         let outcome = step(&self.setting).unwrap_or_else(|error| Outcome::Failed(format!("{error:#}")));
@@ -101,12 +106,24 @@ impl Plan {
 
     /// Notes a step that was left out on purpose.
     pub(super) fn skip(&mut self, name: &'static str, why: &str) {
+        if !self.wants(name) {
+            return;
+        }
         println!("skipped: {name}: {why}");
         self.done.push((name, Outcome::Skipped(why.to_owned()), Duration::ZERO));
     }
 
+    fn wants(&self, name: &str) -> bool {
+        self.only.is_empty() || self.only.iter().any(|only| only == name)
+    }
+
     /// Prints the table and the counts. `false` if a step failed.
-    pub(super) fn finish(self) -> bool {
+    pub(super) fn finish(mut self) -> bool {
+        // A name that is no step's must not look like a run in which all is well.
+        self.only.retain(|name| !self.done.iter().any(|(done, ..)| done == name));
+        for name in self.only {
+            self.done.push(("no such step", Outcome::failed(name), Duration::ZERO));
+        }
         let (table, failed) = summary(&self.done);
         println!("\n{table}");
         failed == 0

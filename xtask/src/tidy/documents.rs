@@ -29,7 +29,11 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
     let verbs = variants(tree, "crates/cli/src/main.rs")?;
     let chores = variants(tree, "xtask/src/main.rs")?;
     for path in tree.list("", ".md").filter(|path| !path.contains('/') || path.starts_with("docs/")) {
-        for (number, command) in commands(&tree.text(path)?) {
+        let text = tree.text(path)?;
+        for (number, target) in links(&text).filter(|(_, target)| !leads_somewhere(tree, path, target)) {
+            report.fault_at(path, number, format!("`{target}` leads nowhere"), "point to a file that exists");
+        }
+        for (number, command) in commands(&text) {
             if let Some(what) = unknown(&command, &verbs, &chores) {
                 report.fault_at(path, number, what, "name one that exists");
             }
@@ -37,6 +41,33 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
     }
     check_decisions(tree, report);
     check_invariants(tree, report)
+}
+
+/// The targets of a document's links, each with the number of its line.
+fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).flat_map(|(number, line)| {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+        targets.map(move |target| (number, target))
+    })
+}
+
+/// Whether a link leads to a file or a folder of the tree. Where the network is needed to tell, it is believed.
+fn leads_somewhere(tree: &Tree, from: &str, target: &str) -> bool {
+    let path = target.split('#').next().unwrap_or_default();
+    if target.contains("://") || path.is_empty() {
+        return true;
+    }
+    let mut parts: Vec<&str> = from.split('/').collect();
+    parts.pop();
+    for part in path.split('/') {
+        match part {
+            "." | "" => {}
+            ".." => _ = parts.pop(),
+            part => parts.push(part),
+        }
+    }
+    let path = parts.join("/");
+    tree.has(&path) || tree.list(&format!("{path}/"), "").next().is_some()
 }
 
 /// The lines of a document's blocks of commands that start with `cargo` or `callgate`, each with its number.
@@ -209,6 +240,21 @@ mod tests {
     fn commands_are_read_from_blocks_alone() {
         let text = "cargo outside\n```sh\n$ cargo build\ncallgate demo\nls\n```\n";
         assert_eq!(commands(text), [(3, "cargo build".to_owned()), (4, "callgate demo".to_owned())]);
+    }
+
+    #[test]
+    fn links_are_read_with_their_lines() {
+        let text = "[a](b.md)\n\nsee [c](../d.md#e), [f](https://g)\n";
+        assert_eq!(links(text).collect::<Vec<_>>(), [(1, "b.md"), (3, "../d.md#e"), (3, "https://g")]);
+    }
+
+    #[test]
+    fn a_link_leads_to_a_file_or_a_folder() {
+        let tree = Tree::read(&crate::workspace_root().unwrap()).unwrap();
+        for good in ["../errors/README.md#x", "check.md", "../decisions", "https://example.org", "#here"] {
+            assert!(leads_somewhere(&tree, "docs/guide/wrap.md", good), "{good}");
+        }
+        assert!(!leads_somewhere(&tree, "docs/guide/wrap.md", "errors/README.md"));
     }
 
     #[test]

@@ -6,11 +6,12 @@ use std::time::Duration;
 use anstyle::{AnsiColor, Style};
 
 use super::Played;
+use super::outcome::Outcome;
 
 /// The columns' widths: 100 with the blanks in between, which fits most terminals.
-const SENT: usize = 48;
+const SENT: usize = 46;
 const STAGE: usize = 10;
-const OUTCOME: usize = 31;
+const OUTCOME: usize = 33;
 const TIME: usize = 8;
 
 const BOLD: Style = Style::new().bold();
@@ -47,8 +48,8 @@ fn call(Played { play, outcome, taken }: &Played) {
     let as_expected = *outcome == play.expected;
     let style = match outcome {
         _ if !as_expected => RED,
-        _ if outcome.ran() => GREEN,
-        _ => YELLOW,
+        Outcome::Refused { .. } => YELLOW,
+        _ => GREEN,
     };
     let cells = [play.about.to_owned(), outcome.stage().to_owned(), outcome.to_string(), time(*taken)];
     anstream::println!("{}", row(cells, style));

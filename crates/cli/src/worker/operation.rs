@@ -68,7 +68,7 @@ fn options(request: &Request<'_>, limits: &Limits) -> Result<Options, Answer> {
     let profile = match request.text("profile")? {
         None => Profile::Standard,
         Some(name) => Profile::from_name(&name).ok_or_else(|| {
-            malformed(format!("expected `standard` or `portable` as `profile`, found `{name}`"))
+            malformed(format!("expected `standard`, `portable` or `wire` as `profile`, found `{name}`"))
         })?,
     };
     Ok(Options { limits: limits.clone(), ..Options::tool(profile) })
@@ -146,7 +146,7 @@ fn pattern(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let text = request.text("pattern")?.ok_or_else(|| malformed("expected `pattern`, found none"))?;
     let string = request.text("string")?.unwrap_or_default();
     let language = match options(request, limits)?.profile {
-        Profile::Standard => Language::Standard,
+        Profile::Standard | Profile::Wire => Language::Standard,
         Profile::Portable => Language::Portable,
     };
     let pattern = Pattern::compile(&text, language, limits).map_err(|fault| {

@@ -52,6 +52,9 @@ fn play(row: &Row) -> anyhow::Result<()> {
             }
         }
     }
+    if let Some((max, held)) = row.memory_mib_max.zip(memory_mib(gate.pid())) {
+        ensure!(held <= max, "the gate has held {held} MiB, expected at most {max}");
+    }
     gate.close();
     let status = gate.wait(PATIENCE)?;
     let stderr = gate.stderr();
@@ -76,7 +79,7 @@ fn play(row: &Row) -> anyhow::Result<()> {
     if let Some(expected) = &row.intents {
         judge_intents(&intents(&store)?, expected)?;
     }
-    Ok(())
+    row.commands.iter().try_for_each(|command| judge_command(&store, command))
 }
 
 fn gate_command(row: &Row, folder: &Path) -> anyhow::Result<Command> {
@@ -152,5 +155,31 @@ fn judge_intents(found: &[Value], expected: &[Value]) -> anyhow::Result<()> {
                 .is_some_and(|members| members.iter().all(|(name, value)| found[name] == *value))
         });
     ensure!(met, "the store holds {found:#?}");
+    Ok(())
+}
+
+/// The most memory that a process has ever held, on Linux.
+fn memory_mib(pid: u32) -> Option<usize> {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().strip_suffix(" kB")?.parse::<usize>().ok()? / 1024)
+}
+
+/// Runs the command line on the store that the gate has left.
+fn judge_command(store: &Path, command: &Value) -> anyhow::Result<()> {
+    let words = |name: &str| -> Vec<&str> {
+        command[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+    };
+    let output = Command::new(BINARY).args(words("arguments")).arg("--store").arg(store).output()?;
+    let shown = [output.stdout, output.stderr].concat();
+    let shown = String::from_utf8_lossy(&shown);
+    ensure!(
+        output.status.code().map(i64::from) == command["exit"].as_i64(),
+        "{command} ended with {}: {shown}",
+        output.status
+    );
+    for text in words("shows") {
+        ensure!(shown.contains(text), "{command} does not show `{text}`: {shown}");
+    }
     Ok(())
 }

@@ -15,9 +15,12 @@
 //! | `effects` | how many calls had an effect |
 //! | `intents` | what the store holds in the end, oldest first; of each, the members that stand here |
 //! | `log` | texts that standard error contains |
+//! | `memory_mib_max` | the most memory that the gate may ever have held, where the system says it |
 //! | `exit` | the exit code after the client has closed; 0 when absent |
+//! | `commands` | then run on the store: `{"arguments": [...], "exit": N, "shows": [...]}`, the texts on either output |
 //!
-//! `send_parts` is for texts that are too long for a file: texts, `{"repeat": TEXT, "times": N}` and `{"hex": "ff"}`.
+//! `send_parts` is for texts that are too long for a file: texts, `{"repeat": TEXT, "times": N}`, `{"hex": "ff"}` and
+//! `{"lines": N, "text": TEXT}`: N lines, each TEXT with its number, from 0, for `@N@`.
 //! `reached` waits until the tool server has received N calls.
 
 use std::collections::BTreeMap;
@@ -39,7 +42,9 @@ pub(crate) struct Row {
     pub(crate) effects: Option<usize>,
     pub(crate) intents: Option<Vec<Value>>,
     pub(crate) log: Vec<String>,
+    pub(crate) memory_mib_max: Option<usize>,
     pub(crate) exit: i32,
+    pub(crate) commands: Vec<Value>,
 }
 
 pub(crate) enum Step {
@@ -69,7 +74,9 @@ impl Row {
             effects: take("effects").map(value).transpose()?,
             intents: take("intents").map(value).transpose()?,
             log: take("log").map(value).transpose()?.unwrap_or_default(),
+            memory_mib_max: take("memory_mib_max").map(value).transpose()?,
             exit: take("exit").map(value).transpose()?.unwrap_or(0),
+            commands: take("commands").map(value).transpose()?.unwrap_or_default(),
         };
         match members.keys().next() {
             None => Ok(row),
@@ -112,6 +119,11 @@ fn parts(parts: &[Value]) -> anyhow::Result<Vec<u8>> {
         } else if let Some(text) = part["repeat"].as_str() {
             let times = usize::try_from(part["times"].as_u64().context("no `times`")?)?;
             bytes.extend_from_slice(text.repeat(times).as_bytes());
+        } else if let Some(text) = part["text"].as_str() {
+            let lines: Vec<String> = (0..part["lines"].as_u64().context("no `lines`")?)
+                .map(|number| text.replace("@N@", &number.to_string()))
+                .collect();
+            bytes.extend_from_slice(lines.join("\n").as_bytes());
         } else {
             let hex = part["hex"].as_str().context("no part that is known")?;
             for index in (0..hex.len()).step_by(2) {

@@ -21,6 +21,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("scene: the demo ends well".into(), the_demo_ends_well),
         trial("scene: the demo says nothing in colour into a file".into(), the_demo_is_plain_in_a_file),
         trial("scene: what a killed gate leaves is in doubt, and nothing is lost".into(), a_killed_gate),
+        trial("scene: a command that cannot be started ends the gate with 4".into(), no_such_command),
         trial("scene: an intent is synced before its call is sent".into(), synced_before_sent),
     ]
 }
@@ -97,6 +98,19 @@ fn a_killed_gate() -> anyhow::Result<()> {
     let mut report = Report::default();
     kill::run(&ground, KILLS, 1, &mut report)?;
     ensure!(report.close(), "a promise is broken");
+    Ok(())
+}
+
+fn no_such_command() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(BINARY);
+    command.arg("wrap").arg("--store").arg(folder.path().join("store.sqlite"));
+    command.args(["--", "/no/such/command"]);
+    let mut gate = Peer::spawn(&mut command)?;
+    let status = gate.wait(PATIENCE)?;
+    ensure!(status.code() == Some(4), "it ended with {status}");
+    let shown = gate.stderr();
+    ensure!(shown.contains("/no/such/command"), "the command is not named: {shown}");
     Ok(())
 }
 

@@ -7,6 +7,7 @@ use callgate_schema::{Finding, Limits};
 use callgate_wire::Code;
 
 use super::envelope::{self, Envelope, EnvelopeFault};
+use super::scan::Form;
 use super::{Scan, Scanner};
 use crate::{FrameLimits, RequestId, rpc};
 
@@ -133,7 +134,9 @@ impl ClientReader {
             offset: self.limits.frame_bytes_max,
             pointer: String::new(),
         };
-        let in_arguments = scan.arguments.as_ref().is_some_and(|span| span.end > fault.offset);
+        let most = self.limits.frame_bytes_max;
+        let to_blame = |span: &Range<usize>| scan.bytes.saturating_sub(span.len()) <= most;
+        let in_arguments = scan.arguments.as_ref().is_some_and(to_blame);
         ClientFrame::Faulty(faulty(scan, &fault, in_arguments))
     }
 }
@@ -178,7 +181,7 @@ fn request(id: RequestId, method: String, params: Option<Node<'_>>) -> Result<Cl
         }
     }
     match method.as_str() {
-        "tools/call" => call(id, params),
+        "tools/call" => Ok(call(id, params)),
         "tools/list" => {
             let cursor = params.is_some_and(|params| params.member("cursor").is_some());
             Ok(ClientFrame::List { id, cursor })
@@ -196,26 +199,26 @@ fn is_guarded(method: &str) -> bool {
     method.eq_ignore_ascii_case("tools/call") || method.eq_ignore_ascii_case("tools/list")
 }
 
-fn call(id: RequestId, params: Option<Node<'_>>) -> Result<ClientFrame, EnvelopeFault> {
+fn call(id: RequestId, params: Option<Node<'_>>) -> ClientFrame {
     let Some(params) = params.filter(|params| params.kind() == Kind::Object) else {
-        return Ok(malformed_call(id, "expected `params` to be an object"));
+        return malformed_call(id, "expected `params` to be an object");
     };
     if params.member("task").is_some() {
-        return Ok(refused(
+        return refused(
             id,
             Code::CallTaskUnsupported,
             rpc::INVALID_PARAMS,
             "expected a call without `task`: calls do not run as tasks here",
-        ));
+        );
     }
     let Some(tool) = params.member("name").and_then(Node::as_str) else {
-        return Ok(malformed_call(id, "expected `params.name` to be the name of a tool"));
+        return malformed_call(id, "expected `params.name` to be the name of a tool");
     };
     let arguments = params.member("arguments");
     if arguments.is_some_and(|arguments| arguments.kind() != Kind::Object) {
-        return Ok(malformed_call(id, "expected `params.arguments` to be an object"));
+        return malformed_call(id, "expected `params.arguments` to be an object");
     }
-    Ok(ClientFrame::Call(Call { id, tool: tool.into_owned(), arguments: arguments.map(Node::span) }))
+    ClientFrame::Call(Call { id, tool: tool.into_owned(), arguments: arguments.map(Node::span) })
 }
 
 fn malformed_call(id: RequestId, message: &str) -> ClientFrame {
@@ -264,7 +267,7 @@ fn misshapen(root: Node<'_>, fault: EnvelopeFault) -> Faulty {
 /// A frame that the strict reader did not take.
 fn unreadable(line: &[u8], fault: &ReadFault, id_bytes_max: usize) -> Faulty {
     let scan = Scanner::scan(line, id_bytes_max);
-    if scan.array {
+    if scan.form == Form::Array {
         return Faulty {
             recipient: Recipient::Client(None),
             code: Code::FrameBatch,
@@ -307,6 +310,3 @@ fn faulty(scan: &Scan, fault: &ReadFault, in_arguments: bool) -> Faulty {
     };
     Faulty { recipient, code, rpc, message: finding.message.clone(), findings: vec![finding] }
 }
-
-#[cfg(test)]
-mod tests;

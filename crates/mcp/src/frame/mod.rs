@@ -13,5 +13,8 @@ mod scan;
 mod upstream;
 
 pub use client::{Call, ClientFrame, ClientReader, Faulty, Recipient};
-pub use scan::{Scan, Scanner};
+pub use scan::{Form, Scan, Scanner};
 pub use upstream::{Answer, AnswerContent, ResultFacts, UpstreamFrame, UpstreamReader};
+
+#[cfg(test)]
+mod tests;

@@ -14,13 +14,25 @@ const NAME_BYTES_MAX: usize = 64;
 /// Bytes that are kept of a method's name.
 const METHOD_BYTES_MAX: usize = 256;
 
+/// What a text is, by its first byte that is no white space.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// There is none.
+    #[default]
+    Nothing,
+    /// An object.
+    Object,
+    /// An array.
+    Array,
+    /// Something else.
+    Other,
+}
+
 /// What a scan found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Scan {
-    /// The first byte that is no white space opens an object.
-    pub object: bool,
-    /// The first byte that is no white space opens an array.
-    pub array: bool,
+    /// What the text is.
+    pub form: Form,
     /// The object's brackets and strings close.
     pub closed: bool,
     /// The id, if exactly one member of that name is there and its value can be an id.
@@ -77,7 +89,6 @@ pub struct Scanner {
     keep_max: usize,
     keeping: Option<Keep>,
     arguments_from: Option<usize>,
-    started: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +115,6 @@ impl Scanner {
             keep_max: 0,
             keeping: None,
             arguments_from: None,
-            started: false,
         }
     }
 
@@ -162,7 +172,7 @@ impl Scanner {
     /// The level whose members matter: 0 in the top object, 1 in `params`.
     fn level(&self) -> Option<usize> {
         match self.depth {
-            1 if self.found.object => Some(0),
+            1 if self.found.form == Form::Object => Some(0),
             2 if self.in_params => Some(1),
             _ => None,
         }
@@ -205,7 +215,9 @@ impl Scanner {
 
     fn open_string(&mut self) {
         self.in_string = true;
-        self.started = true;
+        if self.found.form == Form::Nothing {
+            self.found.form = Form::Other;
+        }
         if let Some(level) = self.level() {
             match self.expected(level) {
                 Expect::Name => self.keep(Keep::Name(level), NAME_BYTES_MAX),
@@ -291,9 +303,9 @@ impl Scanner {
     }
 
     fn scalar_byte(&mut self, byte: u8) {
-        if !self.started {
+        if self.found.form == Form::Nothing {
             // Neither an object nor an array: nothing in it can matter.
-            self.started = true;
+            self.found.form = Form::Other;
             self.found.closed = true;
             return;
         }
@@ -306,13 +318,9 @@ impl Scanner {
     }
 
     fn open(&mut self, byte: u8) {
-        if !self.started {
-            self.started = true;
-            self.found.object = byte == b'{';
-            self.found.array = byte == b'[';
-            if self.found.array {
-                self.found.closed = true;
-            }
+        if self.found.form == Form::Nothing {
+            self.found.form = if byte == b'{' { Form::Object } else { Form::Array };
+            self.found.closed = byte == b'[';
             self.depth = 1;
             return;
         }

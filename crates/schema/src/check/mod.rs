@@ -5,6 +5,7 @@
 
 mod run;
 mod verdict;
+mod wire;
 
 use crate::json::Node;
 use crate::program::{BlockId, Program};
@@ -12,6 +13,7 @@ use crate::{Code, Finding, Location, Work};
 
 pub(crate) use run::{Run, Site, Stop};
 pub use verdict::{Verdict, Violations};
+pub use wire::WireForm;
 
 /// The root of every program.
 const ROOT: BlockId = BlockId(0);

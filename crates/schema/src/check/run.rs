@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
+use crate::check::wire;
 use crate::json::{Member, Node, NodeId};
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
-use crate::{Code, Detail, Exhausted, Finding, Location, Step, Violations, Work};
+use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violations, Work};
 
 /// One pass: the allowance that is left, where it stands, and what it has found.
 #[derive(Debug)]
@@ -177,7 +178,8 @@ impl<'p, 'i> Run<'p, 'i> {
 
     /// What the block at work has evaluated so far.
     pub(crate) fn evaluated(&mut self) -> Result<HashSet<NodeId>, Stop> {
-        let marks = self.marks.get(self.marks_from..).unwrap_or_default().iter().copied().collect::<HashSet<_>>();
+        let marks =
+            self.marks.get(self.marks_from..).unwrap_or_default().iter().copied().collect::<HashSet<_>>();
         self.charge(marks.len())?;
         Ok(marks)
     }
@@ -256,6 +258,10 @@ impl<'p, 'i> Run<'p, 'i> {
         let finding = describe();
         let offset = finding.offset.unwrap_or(value.span().start);
         let (keyword, location) = self.place(at);
+        let finding = match self.parts.profile {
+            Profile::Wire => wire::rephrased(finding, &path),
+            Profile::Standard | Profile::Portable => finding,
+        };
         self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
         Ok(false)
     }

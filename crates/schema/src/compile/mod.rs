@@ -11,15 +11,17 @@ mod reference;
 mod root;
 mod scope;
 mod walk;
+mod wire;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::json::Document;
 use crate::pattern::Pattern;
+use crate::preflight;
 use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
-use crate::resolve::{Index, Place, ResourceId, Sources, Spot};
-use crate::{Code, Finding};
+use crate::resolve::{DocumentId, Index, Place, ResourceId, Sources, Spot};
+use crate::{Code, Finding, Profile};
 
 pub(crate) use draft::Draft;
 pub use fault::CompileError;
@@ -42,9 +44,14 @@ impl Program {
         };
         let sources = Sources::new(main, &options.resources, &options.limits);
         let mut compiler = Compiler::new(&sources, options);
-        if compiler.root() {
-            compiler.referenced();
-            compiler.loops();
+        match options.profile {
+            Profile::Wire => _ = compiler.wire_root(),
+            Profile::Standard | Profile::Portable => {
+                if compiler.root() {
+                    compiler.referenced();
+                    compiler.loops();
+                }
+            }
         }
         compiler.finish()
     }
@@ -54,8 +61,9 @@ impl Program {
     /// # Errors
     /// Always: such a tool cannot be checked.
     pub fn absent() -> Result<Program, CompileError> {
-        let finding = Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
-            .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
+        let finding =
+            Finding::new(Code::SchemaMissing, "expected a schema for the tool's arguments, found none")
+                .with_help("declare an `inputSchema`; `{\"type\": \"object\"}` accepts every object");
         Err(CompileError::one(finding.at_schema("", "")))
     }
 }
@@ -72,6 +80,8 @@ pub(crate) struct Compiler<'a> {
     pub(crate) code: Vec<Instruction>,
     pub(crate) patterns: Vec<Pattern>,
     pattern_ids: HashMap<String, PatternId>,
+    /// What the patterns take together, compiled.
+    pub(crate) patterns_bytes: u64,
     /// The block of each subschema, given out when it is first seen or first pointed to.
     by_spot: HashMap<Spot, BlockId>,
     /// Pointed to, and perhaps not at a place of its own.
@@ -98,6 +108,7 @@ impl<'a> Compiler<'a> {
             code: Vec::new(),
             patterns: Vec::new(),
             pattern_ids: HashMap::new(),
+            patterns_bytes: 0,
             by_spot: HashMap::new(),
             pointed_to: Vec::new(),
             links: Vec::new(),
@@ -116,6 +127,7 @@ impl<'a> Compiler<'a> {
 
     pub(crate) fn add_pattern(&mut self, text: &str, pattern: Pattern) -> PatternId {
         let id = PatternId(walk::index(self.patterns.len()));
+        self.patterns_bytes += pattern.compiled_bytes();
         self.patterns.push(pattern);
         self.pattern_ids.insert(text.to_owned(), id);
         id
@@ -126,15 +138,25 @@ impl<'a> Compiler<'a> {
             return Err(CompileError { findings: self.findings, truncated: self.truncated });
         }
         let dynamic = self.dynamic_blocks();
-        let parts = Parts {
+        let mut schemas: Vec<_> = self.by_spot.iter().map(|(spot, block)| (*spot, *block)).collect();
+        schemas.sort_unstable();
+        let mut parts = Parts {
+            profile: self.options.profile,
             limits: self.options.limits.clone(),
-            documents: self.documents.into_iter().map(Arc::clone).collect(),
+            documents: self.documents.iter().copied().map(Arc::clone).collect(),
             blocks: self.blocks,
             code: self.code,
             patterns: self.patterns,
             warnings: self.warnings,
             dynamic,
         };
+        // Profile wire names what it does not enforce, which is doubt enough; other texts are not the author's.
+        if self.options.profile != Profile::Wire {
+            let main = schemas.iter().filter(|(spot, _)| spot.document == DocumentId(0));
+            let own: Vec<_> = main.map(|(spot, block)| (*block, self.sources.main.node(spot.node))).collect();
+            let doubts = preflight::doubts(&parts, &own, self.options);
+            parts.warnings.extend(doubts);
+        }
         Ok(Program { parts: Arc::new(parts) })
     }
 

@@ -154,7 +154,9 @@ impl<'a> Compiler<'a> {
                 format!("expected `{written}` to point into this schema, found no schema of `{uri}`")
             }
             Dangling::NotGiven(_) => {
-                format!("expected a reference to a schema that was given, found `{written}`; nothing is fetched")
+                format!(
+                    "expected a reference to a schema that was given, found `{written}`; nothing is fetched"
+                )
             }
             Dangling::Unreadable(uri, fault) => {
                 let fault = fault.finding().message;

@@ -2,8 +2,8 @@
 
 use crate::compile::{Compiler, Root};
 use crate::dialect::Profile;
-use crate::resolve::{BASE, DocumentId};
 use crate::json::{Kind, Node};
+use crate::resolve::{BASE, DocumentId};
 use crate::{Code, Finding};
 
 impl Compiler<'_> {

@@ -67,7 +67,8 @@ impl<'a> Compiler<'a> {
         let language = named.and_then(|uri| self.language(&uri).ok()).unwrap_or(default);
         // The names of metaschemas are looked up beforehand, since the index is borrowed while it grows.
         let mut index = std::mem::take(&mut self.index);
-        let resource = index.add(id, root, uri, self.options.profile, language, &mut |uri| self.language(uri).ok());
+        let resource =
+            index.add(id, root, uri, self.options.profile, language, &mut |uri| self.language(uri).ok());
         self.index = index;
         resource
     }
@@ -83,7 +84,10 @@ impl<'a> Compiler<'a> {
         let root = metaschema.root();
         let named = root.member("$schema").and_then(Node::as_str);
         let dialect = named.map_or(Some(self.options.dialect), |uri| Dialect::from_uri(&uri));
-        Ok(Language { dialect: dialect.ok_or_else(|| uri.to_owned())?, vocabularies: Vocabularies::of(root)? })
+        Ok(Language {
+            dialect: dialect.ok_or_else(|| uri.to_owned())?,
+            vocabularies: Vocabularies::of(root)?,
+        })
     }
 
     /// The block of a subschema, made when it is first asked for.

@@ -71,7 +71,12 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a subschema; `keyword` is the one that holds it.
-    pub(crate) fn subschema_at(&mut self, schema: Node<'a>, location: String, keyword: &'static str) -> BlockId {
+    pub(crate) fn subschema_at(
+        &mut self,
+        schema: Node<'a>,
+        location: String,
+        keyword: &'static str,
+    ) -> BlockId {
         let outer = self.scope;
         let spot = self.spot(schema);
         if let Some(resource) = self.index.root_at(spot) {
@@ -110,7 +115,8 @@ impl<'a> Compiler<'a> {
             _ if schema.kind() == Kind::Object => self.object(schema, id, location),
             _ => {
                 let expected = if boolean { "an object or a boolean" } else { "an object" };
-                let message = format!("expected {expected} as a schema, found {}", crate::types::found(schema));
+                let message =
+                    format!("expected {expected} as a schema, found {}", crate::types::found(schema));
                 let mut finding = Finding::new(Code::SchemaShape, message);
                 if schema.kind() == Kind::Bool {
                     finding = finding.with_help("write `{}` for true and `{\"not\": {}}` for false");
@@ -205,7 +211,7 @@ impl<'a> Compiler<'a> {
         } else {
             let dialect = match profile {
                 Profile::Standard => format!("JSON Schema {}", self.dialect()),
-                Profile::Portable => String::from("profile portable"),
+                Profile::Portable | Profile::Wire => format!("profile {profile}"),
             };
             (Code::SchemaUnknownKeyword, format!("expected a keyword of {dialect}, found `{name}`"))
         };

@@ -4,8 +4,8 @@
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::{Kind, Node};
-use crate::resolve::Spot;
 use crate::program::{Bound, Op};
+use crate::resolve::Spot;
 use crate::{Code, Detail, Finding};
 
 pub(crate) fn minimum(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {

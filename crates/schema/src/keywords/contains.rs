@@ -38,7 +38,9 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
         matches += 1;
         run.mark(item);
         // Decided, unless others must know every item that matches.
-        if most.is_some_and(|most| matches > most) || (most.is_none() && matches >= least && !run.is_tracking()) {
+        if most.is_some_and(|most| matches > most)
+            || (most.is_none() && matches >= least && !run.is_tracking())
+        {
             break;
         }
     }

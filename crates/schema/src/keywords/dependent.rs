@@ -3,9 +3,9 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::location::below;
 use crate::json::{Kind, Node};
 use crate::keywords::required;
+use crate::location::below;
 use crate::program::{BlockId, NamesRule, Op};
 
 pub(crate) fn required(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {

@@ -3,8 +3,8 @@
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::{Kind, Node};
-use crate::resolve::Spot;
 use crate::program::Op;
+use crate::resolve::Spot;
 use crate::types::{alternatives, found};
 use crate::{Code, Finding};
 
@@ -18,7 +18,8 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
         compiler.malformed(entry, "a list of values");
         return;
     }
-    let mut members: Vec<_> = entry.value.items().map(|item| (item.value_hash(), compiler.spot(item))).collect();
+    let mut members: Vec<_> =
+        entry.value.items().map(|item| (item.value_hash(), compiler.spot(item))).collect();
     members.sort_unstable();
     draft.push("enum", Op::Enum { members: members.into(), written: compiler.spot(entry.value) });
 }

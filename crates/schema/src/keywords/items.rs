@@ -18,7 +18,7 @@ pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
         (Profile::Standard, Dialect::Draft202012) => {
             compiler.malformed(entry, "one schema (2020-12 has `prefixItems` for a list)");
         }
-        (Profile::Portable, _) => compiler.fault(
+        (Profile::Portable | Profile::Wire, _) => compiler.fault(
             Finding::new(Code::SchemaUnsupportedForm, "expected one schema under `items`, found a list")
                 .with_help("describe all items by one schema")
                 .at_schema("items", entry.location())

@@ -79,6 +79,8 @@ impl Keyword {
             (Profile::Portable, _) => portable,
             (Profile::Standard, Dialect::Draft07) => draft_07,
             (Profile::Standard, Dialect::Draft202012) => draft_2020_12,
+            // It has a compiler of its own, which asserts a few of them at a few places.
+            (Profile::Wire, _) => Use::Off,
         }
     }
 }
@@ -178,5 +180,11 @@ pub(crate) const KEYWORDS: &[Keyword] = &[
     note("definitions", STANDARD, Vocabularies::CORE, Holds::Named, ref_::definitions),
     rule("$dynamicRef", ONLY_2020, Vocabularies::CORE, Holds::Nothing, ref_::dynamic),
     rule("unevaluatedItems", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::items),
-    rule("unevaluatedProperties", ONLY_2020, Vocabularies::UNEVALUATED, Holds::Schemas, unevaluated::properties),
+    rule(
+        "unevaluatedProperties",
+        ONLY_2020,
+        Vocabularies::UNEVALUATED,
+        Holds::Schemas,
+        unevaluated::properties,
+    ),
 ];

@@ -3,14 +3,9 @@
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::Node;
-use crate::resolve::Spot;
 use crate::program::Op;
+use crate::resolve::Spot;
 use crate::{Code, Detail, Finding};
-
-/// Work of a division that does not fit machine words: a short text such as `1e4096` has thousands of digits.
-const LONG_DIVISION_WORK: usize = 2_000;
-/// Bytes of a number that surely fits them.
-const SHORT_BYTES_MAX: usize = 16;
 
 pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
     match entry.value.as_number() {
@@ -30,7 +25,7 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     let Some(number) = value.as_number() else { return Ok(true) };
     let Some(written) = run.parts.constant(divisor) else { return Ok(false) };
     let Some(divisor) = written.as_number() else { return Ok(true) };
-    run.charge(work(value.raw()).max(work(written.raw())))?;
+    run.work().charge(number.multiple_of_work(divisor))?;
     if number.is_multiple_of(divisor) {
         return Ok(true);
     }
@@ -42,9 +37,4 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
         )
         .with("multipleOf", Detail::Json(written.to_owned()))
     })
-}
-
-fn work(raw: &[u8]) -> usize {
-    let short = raw.len() <= SHORT_BYTES_MAX && !raw.contains(&b'e') && !raw.contains(&b'E');
-    if short { raw.len() } else { LONG_DIVISION_WORK + raw.len() }
 }

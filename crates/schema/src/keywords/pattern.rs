@@ -35,10 +35,25 @@ impl Compiler<'_> {
         }
         let language = match self.options.profile {
             Profile::Portable => Language::Portable,
-            Profile::Standard => Language::Standard,
+            Profile::Standard | Profile::Wire => Language::Standard,
         };
         match Pattern::compile(text, language, &self.options.limits) {
-            Ok(pattern) => Some(self.add_pattern(text, pattern)),
+            Ok(pattern) => {
+                let maximum = self.options.limits.patterns_compiled_bytes_max;
+                if self.patterns_bytes + pattern.compiled_bytes() <= maximum {
+                    return Some(self.add_pattern(text, pattern));
+                }
+                let message =
+                    format!("expected patterns of at most {maximum} bytes together, compiled, found more");
+                self.fault(
+                    Finding::new(Code::PatternLimit, message)
+                        .with("limit", Detail::Text("patterns_compiled_bytes".into()))
+                        .with("maximum", Detail::Count(maximum))
+                        .at_schema(entry.keyword, location)
+                        .at_offset(offset),
+                );
+                None
+            }
             Err(fault) => {
                 let mut finding = Finding::new(fault.code, fault.message)
                     .with("pattern_offset", Detail::Count(fault.offset as u64));

@@ -2,10 +2,10 @@
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
-use crate::location::below;
 use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
-use crate::program::{Additional, ObjectPlan};
+use crate::location::below;
+use crate::program::{Additional, ObjectPlan, Order};
 use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
@@ -89,7 +89,9 @@ fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPla
         .map(|member| (plan.slot(member).unwrap_or(usize::MAX), member.name(), member))
         .collect();
     run.charge(members.len())?;
-    members.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    if plan.order == Order::Name {
+        members.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+    }
     let mut good = true;
     for (slot, _, member) in members {
         let slot = plan.slots.get(slot);

@@ -33,7 +33,9 @@ pub(crate) fn dynamic<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
 
 /// `$id`: in 2020-12 without a fragment, or with an empty one (2020-12 core, section 8.2.1).
 pub(crate) fn identifier(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
-    let Some(text) = entry.value.as_str() else { return compiler.malformed(entry, "a URI reference as text") };
+    let Some(text) = entry.value.as_str() else {
+        return compiler.malformed(entry, "a URI reference as text");
+    };
     let names_a_part = text.split_once('#').is_some_and(|(_, fragment)| !fragment.is_empty());
     if !is_reference(&text) || (compiler.dialect() == Dialect::Draft202012 && names_a_part) {
         compiler.malformed(entry, "a URI reference without a fragment");

@@ -3,8 +3,8 @@
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::{Kind, Node};
-use crate::resolve::Spot;
 use crate::program::Op;
+use crate::resolve::Spot;
 use crate::types::{TypeSet, found};
 use crate::{Code, Detail, Finding};
 

@@ -145,3 +145,43 @@ fn contains(set: &ClassUnicode, c: char) -> bool {
     let after = ranges.partition_point(|range| range.start() <= c);
     after.checked_sub(1).and_then(|last| ranges.get(last)).is_some_and(|range| c <= range.end())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_a_table_but_those_of_a_later_unicode() {
+        let mut missing = Vec::new();
+        for (prefix, rows) in
+            [("", BINARY), ("", GENERAL_CATEGORY), ("gc", GENERAL_CATEGORY), ("scx", SCRIPT)]
+        {
+            for name in rows.iter().copied().flatten() {
+                let found =
+                    if prefix.is_empty() { property(name, None) } else { property(prefix, Some(name)) };
+                match found {
+                    Ok(set) => {
+                        assert!(!set.ranges().is_empty() || ["Surrogate", "Cs"].contains(name), "{name}");
+                    }
+                    Err(why) => {
+                        assert_eq!(why, NoProperty::Missing);
+                        missing.push(*name);
+                    }
+                }
+            }
+        }
+        #[rustfmt::skip]
+        let later = [
+            "Changes_When_NFKC_Casefolded", "CWKCF", "Beria_Erfe", "Berf", "Sidetic", "Sidt", "Tai_Yo", "Tayo",
+            "Tolong_Siki", "Tols",
+        ];
+        assert_eq!(missing, later);
+    }
+
+    #[test]
+    fn unknown_scripts_are_what_no_script_has() {
+        let unknown = property("Script", Some("Unknown")).unwrap();
+        assert!(contains(&unknown, '\u{e000}') && contains(&unknown, '\u{378}'));
+        assert!(!contains(&unknown, 'a') && !contains(&unknown, ' '));
+    }
+}

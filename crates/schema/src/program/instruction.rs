@@ -3,12 +3,12 @@
 use crate::check::{Run, Stop};
 use crate::format::Format;
 use crate::json::Node;
-use crate::resolve::Spot;
 use crate::keywords::{
     any_of, bounds, const_, contains, dependent, enum_, format, if_, items, lengths, multiple_of, never, not, one_of,
     pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
 };
 use crate::program::{BlockId, ObjectPlan, PatternId};
+use crate::resolve::Spot;
 use crate::types::TypeSet;
 
 /// One assertion, with the keyword it comes from.
@@ -195,7 +195,9 @@ impl Op {
                 run.block::<COLLECT>(block, value)
             }
             Op::UnevaluatedItems { block } => unevaluated::items_hold::<COLLECT>(run, value, *block),
-            Op::UnevaluatedProperties { block } => unevaluated::properties_hold::<COLLECT>(run, value, *block),
+            Op::UnevaluatedProperties { block } => {
+                unevaluated::properties_hold::<COLLECT>(run, value, *block)
+            }
         }
     }
 

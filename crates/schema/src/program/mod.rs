@@ -9,10 +9,10 @@ use std::sync::Arc;
 use crate::json::{Document, Node};
 use crate::pattern::Pattern;
 use crate::resolve::{ResourceId, Spot};
-use crate::{Finding, Limits};
+use crate::{Finding, Limits, Profile};
 
 pub(crate) use instruction::{Bound, Count, Instruction, NamesRule, Op};
-pub(crate) use object::{Additional, ObjectPlan, Slot};
+pub(crate) use object::{Additional, ObjectPlan, Order, Slot};
 
 /// A compiled schema. Cheap to clone, shared between threads.
 ///
@@ -36,6 +36,7 @@ pub struct Program {
 /// What a program is made of.
 #[derive(Debug)]
 pub(crate) struct Parts {
+    pub(crate) profile: Profile,
     pub(crate) limits: Limits,
     /// The texts, which hold the constants and their spelling; the schema's own is the first.
     pub(crate) documents: Vec<Arc<Document>>,
@@ -60,7 +61,7 @@ pub(crate) struct Block {
 }
 
 /// Index of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct BlockId(pub(crate) u32);
 
 /// Index of a pattern.

@@ -12,6 +12,16 @@ pub(crate) struct ObjectPlan {
     table: Box<[u32]>,
     pub(crate) patterns: Box<[(PatternId, BlockId)]>,
     pub(crate) additional: Additional,
+    pub(crate) order: Order,
+}
+
+/// In which order violations by members are reported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// Declared members by name, then the others by name.
+    Name,
+    /// As the members stand in the value.
+    Value,
 }
 
 /// A declared member.
@@ -50,7 +60,13 @@ impl ObjectPlan {
                 *place = entry;
             }
         }
-        ObjectPlan { slots: slots.into(), table: table.into(), patterns: patterns.into(), additional }
+        ObjectPlan {
+            slots: slots.into(),
+            table: table.into(),
+            patterns: patterns.into(),
+            additional,
+            order: Order::Name,
+        }
     }
 
     /// The slot of a member.

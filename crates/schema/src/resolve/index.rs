@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
+use crate::Profile;
 use crate::dialect::Dialect;
 use crate::json::{Kind, Node};
 use crate::keywords::{Holds, KEYWORDS, Use};
+use crate::resolve::metaschema::Vocabularies;
 use crate::resolve::sources::{DocumentId, Spot};
 use crate::resolve::uri::Reference;
-use crate::resolve::metaschema::Vocabularies;
-use crate::Profile;
 
 /// Which resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,7 +68,9 @@ impl Index {
         while let Some((schema, outer, location)) = open.pop() {
             let resource = self.schema(document, schema, outer, &location, language_of);
             let language = self.resources.get(resource.0 as usize).map_or(language, |entry| entry.language);
-            below(schema, &location, profile, language, |child, location| open.push((child, resource, location)));
+            below(schema, &location, profile, language, |child, location| {
+                open.push((child, resource, location))
+            });
         }
         id
     }
@@ -180,7 +182,8 @@ fn below<'a>(
     }
     let ref_only = language.dialect == Dialect::Draft07 && schema.member("$ref").is_some();
     for keyword in KEYWORDS.iter().filter(|keyword| keyword.holds != Holds::Nothing) {
-        let on = keyword.use_in(profile, language.dialect) == Use::On && language.vocabularies.has(keyword.vocabulary);
+        let on = keyword.use_in(profile, language.dialect) == Use::On
+            && language.vocabularies.has(keyword.vocabulary);
         if !on || (ref_only && !matches!(keyword.name, "$defs" | "definitions")) {
             continue;
         }

@@ -13,10 +13,22 @@ type Known = (&'static str, &'static str);
 const METASCHEMAS: [Known; 10] = [
     ("https://json-schema.org/draft/2020-12/schema", include_str!("metaschema/2020-12.json")),
     ("https://json-schema.org/draft/2020-12/meta/core", include_str!("metaschema/2020-12-core.json")),
-    ("https://json-schema.org/draft/2020-12/meta/applicator", include_str!("metaschema/2020-12-applicator.json")),
-    ("https://json-schema.org/draft/2020-12/meta/unevaluated", include_str!("metaschema/2020-12-unevaluated.json")),
-    ("https://json-schema.org/draft/2020-12/meta/validation", include_str!("metaschema/2020-12-validation.json")),
-    ("https://json-schema.org/draft/2020-12/meta/meta-data", include_str!("metaschema/2020-12-meta-data.json")),
+    (
+        "https://json-schema.org/draft/2020-12/meta/applicator",
+        include_str!("metaschema/2020-12-applicator.json"),
+    ),
+    (
+        "https://json-schema.org/draft/2020-12/meta/unevaluated",
+        include_str!("metaschema/2020-12-unevaluated.json"),
+    ),
+    (
+        "https://json-schema.org/draft/2020-12/meta/validation",
+        include_str!("metaschema/2020-12-validation.json"),
+    ),
+    (
+        "https://json-schema.org/draft/2020-12/meta/meta-data",
+        include_str!("metaschema/2020-12-meta-data.json"),
+    ),
     (
         "https://json-schema.org/draft/2020-12/meta/format-annotation",
         include_str!("metaschema/2020-12-format-annotation.json"),

@@ -7,8 +7,8 @@ mod metaschema;
 mod sources;
 mod uri;
 
-pub use sources::Resource;
 pub(crate) use index::{Index, Language, Place, ResourceId};
 pub(crate) use metaschema::Vocabularies;
+pub use sources::Resource;
 pub(crate) use sources::{DocumentId, Sources, Spot};
 pub(crate) use uri::{BASE, Reference, is_reference, percent_decoded};

@@ -36,7 +36,8 @@ pub(crate) struct Sources {
 
 impl Sources {
     pub(crate) fn new(main: Document, resources: &[Resource], limits: &Limits) -> Self {
-        let read = |resource: &Resource| Document::read(resource.text.clone(), &limits.schema_text()).map(Arc::new);
+        let read =
+            |resource: &Resource| Document::read(resource.text.clone(), &limits.schema_text()).map(Arc::new);
         let given = resources
             .iter()
             .map(|resource| (without_fragment(&resource.uri).to_owned(), read(resource)))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use callgate_gateway::call::{Call, Dispatch, resolve};
 use callgate_gateway::catalog::Catalog;
-use callgate_gateway::intent::Observation;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
 use callgate_wire::Code;
@@ -84,7 +83,7 @@ impl Session {
         let id = id.clone();
         self.spawn(Work::Call(id.clone()), move || {
             let outcome = open(&settings, &*journal, &catalog, &tool, &frame, arguments);
-            Done::Opened { id, frame, outcome: outcome.map_err(Box::new) }
+            Done::Opened { id, frame, outcome: outcome.map(Box::new).map_err(Box::new) }
         });
     }
 
@@ -93,7 +92,7 @@ impl Session {
         &mut self,
         id: &RequestId,
         frame: Box<[u8]>,
-        outcome: Result<Dispatch, Box<Refusal>>,
+        outcome: Result<Box<Dispatch>, Box<Refusal>>,
     ) {
         let Some(call) = self.call_mut(id) else { return };
         let tool = call.tool.clone();
@@ -110,19 +109,14 @@ impl Session {
                     self.answer_refusal(&open.id, &tool, &refusal);
                 }
             }
-            (Ok(dispatch), Some(Withdrawal::Caller)) => {
-                self.settle_unsent(id, dispatch, Observation::CancelledBeforeDispatch, false);
-            }
-            (Ok(dispatch), Some(Withdrawal::Gate)) => {
-                self.settle_unsent(id, dispatch, Observation::CancelledBeforeDispatch, true);
-            }
+            (Ok(dispatch), Some(withdrawal)) => self.settle_unsent(id, dispatch, withdrawal),
             (Ok(dispatch), None) if self.upstream != UpstreamState::Up => {
-                self.settle_unsent(id, dispatch, Observation::UpstreamGoneBeforeDispatch, true);
+                self.settle_unsent(id, dispatch, Withdrawal::Upstream);
             }
             (Ok(dispatch), None) => {
                 tracing::info!(tool, intent = %dispatch.intent().id, "sent");
                 self.send_call(&dispatch, frame);
-                call_stage(self, id, CallStage::Sent(Arc::new(dispatch)));
+                call_stage(self, id, CallStage::Sent(Arc::new(*dispatch)));
                 self.start_clock(id);
             }
         }

@@ -26,7 +26,7 @@ impl Session {
             }
             ClientFrame::Request { id, method } => {
                 if self.takes(&id) {
-                    self.on_request(id, method, line);
+                    self.on_request(&id, method, line);
                 }
             }
             ClientFrame::Cancelled { request } => self.on_cancelled(&request, line),
@@ -53,19 +53,19 @@ impl Session {
     }
 
     /// A request that the gate passes on as it is.
-    fn on_request(&mut self, id: RequestId, method: String, line: Line) {
+    fn on_request(&mut self, id: &RequestId, method: String, line: Line) {
         if self.upstream != UpstreamState::Up {
-            self.answer_error(&id, Code::UpstreamGone, "the upstream has ended; the request was not sent");
+            self.answer_error(id, Code::UpstreamGone, "the upstream has ended; the request was not sent");
             return;
         }
         if self.open.len() - self.calls >= self.settings.requests_in_flight_max {
             let message = "more requests are open than are taken at once; the request was not sent";
-            self.answer_error(&id, Code::CallsInFlight, message);
+            self.answer_error(id, Code::CallsInFlight, message);
             return;
         }
         tracing::debug!(method, "the client asks");
         self.keep(id.clone(), Kind::Passed { method });
-        self.start_clock(&id);
+        self.start_clock(id);
         self.pass(line);
     }
 

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use callgate_gateway::Journal;
 use callgate_gateway::call::{Dispatch, OutputCheck};
 use callgate_gateway::intent::Observation;
+use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::frame::{Answer, AnswerContent, ResultFacts, Scan};
 use callgate_mcp::outcome::Notice;
 use callgate_mcp::{RequestId, answer, mend, rpc};
-use callgate_wire::{IntentId, Settlement};
+use callgate_wire::{Code, IntentId, Settlement};
 
 use super::calls::{call_stage, chain};
-use super::state::{CallStage, Done, Kind, Session, SessionSettings, Work};
+use super::state::{CallStage, Done, Kind, Session, SessionSettings, Withdrawal, Work};
 use super::upstream::with_id;
 use crate::clock::now;
 use crate::lane::Line;
@@ -96,21 +96,24 @@ impl Session {
     }
 
     /// Records the end of a call whose intent is durable and of which nothing has left.
-    pub(super) fn settle_unsent(
-        &mut self,
-        id: &RequestId,
-        dispatch: Dispatch,
-        observation: Observation,
-        told: bool,
-    ) {
+    pub(super) fn settle_unsent(&mut self, id: &RequestId, dispatch: Box<Dispatch>, why: Withdrawal) {
         let Some(id) = self.open.get(id).map(|open| open.id.clone()) else { return };
         call_stage(self, &id, CallStage::Settling);
+        let observation = match why {
+            Withdrawal::Caller | Withdrawal::Gate => Observation::CancelledBeforeDispatch,
+            Withdrawal::Upstream => Observation::UpstreamGoneBeforeDispatch,
+        };
         let journal = Arc::clone(&self.journal);
         self.spawn(Work::Call(id.clone()), move || {
             let intent = dispatch.intent();
             record(&*journal, &intent.id, &dispatch.observe(observation, now()));
             tracing::info!(tool = intent.tool, intent = %intent.id, "not sent: {}", observation.description());
-            let notice = told.then(|| Notice::unanswered(observation, &intent.tool, &intent.id)).flatten();
+            let refusal = match why {
+                Withdrawal::Caller => None,
+                Withdrawal::Gate => Some(Refusal::new(Code::GateStopped, "the gate stops")),
+                Withdrawal::Upstream => Some(Refusal::new(Code::UpstreamGone, "the upstream has ended")),
+            };
+            let notice = refusal.map(|refusal| Notice::refusal(&refusal, Some(&intent.id)));
             let answer = notice.map(|notice| Session::notice_line(&id, &notice));
             Done::Settled { id, answer }
         });
@@ -128,10 +131,9 @@ impl Session {
 
     /// An answer to a request that is not open: it goes to nobody, and clears the doubt about a call.
     pub(super) fn answer_late(&mut self, answer: &Answer) {
-        let intent = match self.late.take(&answer.id) {
-            None => return self.stray("it answers a request that is not open"),
-            Some(None) => return self.stray("it answers a request that was given up"),
-            Some(Some(intent)) => intent,
+        let Some(intent) = self.late.take(&answer.id) else {
+            self.stray("it answers a request that is not open");
+            return;
         };
         let observation = match &answer.content {
             AnswerContent::Error(_) => Observation::RpcError,

@@ -32,10 +32,10 @@ impl Late {
         self.intents.contains_key(id)
     }
 
-    /// The first late answer: the intent that it is about, if any. A second one finds nothing.
-    pub(super) fn take(&mut self, id: &RequestId) -> Option<Option<IntentId>> {
+    /// The intent that the first late answer is about, if it is a call that was given up. A second one finds nothing.
+    pub(super) fn take(&mut self, id: &RequestId) -> Option<IntentId> {
         let found = self.intents.remove(id)?;
         self.order.retain(|other| other != id);
-        Some(found)
+        found
     }
 }

@@ -160,9 +160,9 @@ impl Session {
         let others = listing.others.take().unwrap_or_default();
         let (settings, journal) = (Arc::clone(&self.settings), Arc::clone(&self.journal));
         self.spawn(Work::Listing, move || {
-            let judge =
-                |(index, definition): (usize, &Box<[u8]>)| admit_tool(definition, index, &settings.admission);
-            let admissions = definitions.iter().enumerate().map(judge).collect();
+            let definitions = definitions.iter().enumerate();
+            let admissions =
+                definitions.map(|(index, raw)| admit_tool(raw, index, &settings.admission)).collect();
             let catalog = Catalog::publish(revision, &settings.upstream, admissions);
             record(&*journal, &catalog);
             Done::Listed(Box::new(Listed { catalog, others }))

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::late::Late;
 use super::state::{Done, Session, SessionSettings, UpstreamState};
-use crate::lane::{Incoming, Outbox, read_frames};
+use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
 
 /// How long a peer may take to read what was written to it before the end.
@@ -60,8 +60,9 @@ pub async fn run(
     mut stop: watch::Receiver<Stop>,
 ) -> End {
     let frames = settings.frames.clone();
-    let mut from_client = read_frames(peers.from_client, ClientReader::new(frames.clone()), &frames);
-    let mut from_upstream = read_frames(peers.from_upstream, UpstreamReader::new(&frames), &frames);
+    let held = settings.held_bytes_max;
+    let mut from_client = read_frames(peers.from_client, ClientReader::new(frames.clone()), &frames, held);
+    let mut from_upstream = read_frames(peers.from_upstream, UpstreamReader::new(&frames), &frames, held);
     let (to_client, mut client_writer) = Outbox::start(peers.to_client);
     let (to_upstream, mut upstream_writer) = Outbox::start(peers.to_upstream);
     let (done, mut finished) = mpsc::unbounded_channel();
@@ -175,7 +176,8 @@ impl Session {
         match incoming {
             Incoming::Frame(frame, line) => self.on_client_frame(frame, line),
             Incoming::Oversize(scan) => {
-                self.on_client_frame(reader.oversize(&scan), crate::lane::Line::own(Vec::new()))
+                let nothing = Line::own(Vec::new());
+                self.on_client_frame(reader.oversize(&scan), nothing);
             }
             Incoming::End(error) => {
                 let reason = error.map_or_else(|| "its stream ended".to_owned(), |error| error.to_string());

@@ -39,6 +39,9 @@ pub struct SessionSettings {
     pub calls_bytes_max: usize,
     /// Other requests at once.
     pub requests_in_flight_max: usize,
+    /// Bytes that were read from one peer and are not written to the other one yet, calls not counted: four of the
+    /// largest frames, so that one of them does not hold up the rest.
+    pub held_bytes_max: u32,
 }
 
 impl SessionSettings {
@@ -49,11 +52,12 @@ impl SessionSettings {
             principal,
             admission,
             frames: FrameLimits::default(),
-            call_timeout: Duration::from_secs(300),
+            call_timeout: Duration::from_mins(5),
             drain: Duration::from_secs(5),
             calls_in_flight_max: 256,
             calls_bytes_max: 64 << 20,
             requests_in_flight_max: 1_024,
+            held_bytes_max: 64 << 20,
         }
     }
 }
@@ -106,13 +110,15 @@ pub(super) enum Withdrawal {
     Caller,
     /// The gate stops.
     Gate,
+    /// The upstream takes nothing more.
+    Upstream,
 }
 
 /// Work that came back from a blocking thread.
 #[derive(Debug)]
 pub(super) enum Done {
     /// A call was checked, and its intent is durable or it is refused.
-    Opened { id: RequestId, frame: Box<[u8]>, outcome: Result<Dispatch, Box<Refusal>> },
+    Opened { id: RequestId, frame: Box<[u8]>, outcome: Result<Box<Dispatch>, Box<Refusal>> },
     /// The outcome of an open call is recorded, as far as it can be; what its caller gets.
     Settled { id: RequestId, answer: Option<Line> },
     /// The outcome of a call that is no longer open is recorded; what its caller gets.

@@ -50,18 +50,14 @@ impl Session {
         {
             self.catalog = None;
             let date = facts.protocol_version.as_deref().unwrap_or_default();
-            match revision::find(date) {
-                Some(revision) => {
-                    let refused = revision.refused.join(", ");
-                    tracing::info!(revision = revision.date, refused, "the peers agree on a revision");
-                }
-                None => {
-                    let spoken: Vec<&str> = revision::ALL.iter().map(|revision| revision.date).collect();
-                    let message = format!("expected one of {}, found `{date}`", spoken.join(", "));
-                    self.answer_error(&open.id, Code::ProtocolRevisionUnsupported, &message);
-                    return;
-                }
-            }
+            let Some(revision) = revision::find(date) else {
+                let spoken: Vec<&str> = revision::ALL.iter().map(|revision| revision.date).collect();
+                let message = format!("expected one of {}, found `{date}`", spoken.join(", "));
+                self.answer_error(&open.id, Code::ProtocolRevisionUnsupported, &message);
+                return;
+            };
+            let refused = revision.refused.join(", ");
+            tracing::info!(revision = revision.date, refused, "the peers agree on a revision");
         }
         self.to_client.push(with_id(line, answer, &open.id));
     }
@@ -88,7 +84,7 @@ impl Session {
                 self.fail_passed(id, Code::UpstreamAnswerUnreadable, &message);
             }
             Some(Kind::Call(call)) if matches!(call.stage, CallStage::Sent(_)) => {
-                self.conclude_unreadable(id)
+                self.conclude_unreadable(id);
             }
             _ => self.stray(fault),
         }

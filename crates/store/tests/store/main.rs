@@ -1,4 +1,10 @@
 //! The store as gates, readers and other processes use it.
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "tests make files, start processes, measure time, and end where they cannot go on"
+)]
 
 mod files;
 mod journal;

@@ -2,7 +2,6 @@
 //!
 //! The other processes are this test program itself, started again with the name of [`a_gate_in_another_process`] and
 //! a part to play in the environment.
-#![expect(clippy::disallowed_methods, reason = "the parts are handed over in the environment")]
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

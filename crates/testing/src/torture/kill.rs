@@ -310,3 +310,38 @@ impl Moments {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn intent(state: &str, side_effect: &str, in_doubt: bool) -> Intent {
+        let text = str::to_owned;
+        Intent {
+            id: text("i"),
+            tool: text("t"),
+            state: text(state),
+            side_effect: text(side_effect),
+            in_doubt,
+        }
+    }
+
+    #[test]
+    fn each_promise_is_seen_when_it_is_broken() {
+        let settled = intent("settled", "done", false);
+        let doubtful = intent("open", "unknown", true);
+        let forgotten = intent("open", "unknown", false);
+        let answer = serde_json::json!({"result": {}});
+        let broken = |sent, effects, answer, intents: &[&Intent]| {
+            Call { sent, effects, answer, intents: intents.to_vec() }.broken()
+        };
+        assert_eq!(broken(0, 0, None, &[]), []);
+        assert_eq!(broken(1, 1, Some(&answer), &[&settled]), []);
+        assert_eq!(broken(1, 0, None, &[&doubtful]), []);
+        assert_eq!(broken(1, 0, None, &[]), [Promise::Intent]);
+        assert_eq!(broken(2, 1, None, &[&doubtful]), [Promise::Once]);
+        assert_eq!(broken(1, 1, None, &[&doubtful, &doubtful]), [Promise::Once]);
+        assert_eq!(broken(1, 1, Some(&answer), &[&doubtful]), [Promise::Settled]);
+        assert_eq!(broken(1, 1, None, &[&forgotten]), [Promise::InDoubt]);
+    }
+}

@@ -98,3 +98,29 @@ fn intent_synced(calls: &[SystemCall], marker: &str) -> anyhow::Result<(usize, u
         .find_map(|call| call.end.map(|end| (call.begin, end)))
         .with_context(|| format!("{marker} was never synced"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WRITTEN: &str = "1 pwrite64(5</t/store-wal>, \"..M..\", 4096, 0) = 4096\n";
+    const SYNC_BEGINS: &str = "1 fdatasync(5</t/store-wal> <unfinished ...>\n";
+    const SYNC_ENDS: &str = "1 <... fdatasync resumed>) = 0\n";
+    const SENT: &str = "2 write(9<pipe:[7]>, \"tools/call M\", 12) = 12\n";
+
+    #[test]
+    fn only_a_sync_that_began_after_the_write_and_ended_before_the_call_will_do() {
+        let judge = |lines: &[&str]| fault(&trace::read(&lines.concat()).expect("a trace"), "M");
+        assert_eq!(judge(&[WRITTEN, SYNC_BEGINS, SYNC_ENDS, SENT]), None);
+        for wrong in [
+            &[WRITTEN, SYNC_BEGINS, SENT, SYNC_ENDS][..],
+            &[SENT, WRITTEN, SYNC_BEGINS, SYNC_ENDS],
+            &[SYNC_BEGINS, WRITTEN, SYNC_ENDS, SENT],
+            &[WRITTEN, SENT],
+            &[SYNC_BEGINS, SYNC_ENDS, SENT],
+            &[WRITTEN, SYNC_BEGINS, SYNC_ENDS],
+        ] {
+            assert!(judge(wrong).is_some(), "{wrong:?}");
+        }
+    }
+}

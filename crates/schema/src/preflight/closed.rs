@@ -1,0 +1,31 @@
+//! *What it finds*: a name under `required` that a closed object has no place for.
+//!
+//! *Why it matters for a model*: with the member the call is refused, and without it too.
+//!
+//! *Example*: `{"properties": {"id": {}}, "required": ["ID"], "additionalProperties": false}`. *Instead*: declare the
+//! member under the name that is required.
+
+use crate::preflight::Subject;
+use crate::{Code, Detail, Finding};
+
+pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
+    let closed = subject.keyword("additionalProperties").and_then(crate::json::Node::as_bool) == Some(false);
+    let Some(required) = subject.keyword("required") else { return };
+    let declared = subject.keyword("properties");
+    for name in required.items().filter_map(crate::json::Node::as_str) {
+        let schema = declared.and_then(|declared| declared.member(&name));
+        let forbidden = schema.is_some_and(|schema| schema.as_bool() == Some(false));
+        // A pattern may have a place for it.
+        let no_place = closed && schema.is_none() && subject.keyword("patternProperties").is_none();
+        if forbidden || no_place {
+            let message =
+                format!("expected a place for the required member `{name}`, found none in a closed object");
+            doubts.push(
+                subject
+                    .doubt(Code::SchemaUnsatisfiable, "required", message)
+                    .with_help(format!("declare `{name}` under `properties`, or do not require it"))
+                    .with("property", Detail::Text(name.into_owned())),
+            );
+        }
+    }
+}

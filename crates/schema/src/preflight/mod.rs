@@ -1,0 +1,79 @@
+//! Doubts about a schema that can be enforced: what nothing satisfies, what no value reaches, what its own author's
+//! example breaks. They are warnings and never refuse a schema by themselves.
+//!
+//! A rule is a file, a line in [`RULES`], a code with its page, and a row in `cases/`.
+
+mod backtracking;
+mod closed;
+mod crossed;
+mod examples;
+mod no_choice;
+mod open_root;
+mod unreachable;
+
+use crate::check::Run;
+use crate::compile::Root;
+use crate::json::Node;
+use crate::program::{BlockId, Parts};
+use crate::{Code, Finding, Options, Work};
+
+/// Every rule, in the order in which one schema's doubts are reported.
+const RULES: &[Rule] = &[
+    crossed::judge,
+    no_choice::judge,
+    closed::judge,
+    unreachable::judge,
+    examples::judge,
+    backtracking::judge,
+    open_root::judge,
+];
+
+/// Looks at one schema object.
+type Rule = fn(&Subject<'_>, &mut Vec<Finding>);
+
+/// One schema object of a program.
+pub(crate) struct Subject<'p> {
+    parts: &'p Parts,
+    block: BlockId,
+    schema: Node<'p>,
+    /// Whether it is the root of a tool's input.
+    is_tool_root: bool,
+}
+
+/// The doubts about a program, in the order of its schemas' places in the text.
+pub(crate) fn doubts(parts: &Parts, schemas: &[(BlockId, Node<'_>)], options: &Options) -> Vec<Finding> {
+    let mut doubts = Vec::new();
+    for &(block, schema) in schemas {
+        let is_tool_root = options.root == Root::Tool && block == BlockId(0);
+        let subject = Subject { parts, block, schema, is_tool_root };
+        for rule in RULES {
+            rule(&subject, &mut doubts);
+        }
+        if doubts.len() as u64 >= options.limits.findings_max {
+            doubts.truncate(usize::try_from(options.limits.findings_max).unwrap_or(usize::MAX));
+            break;
+        }
+    }
+    doubts
+}
+
+/// Work of trying one value of the schema's own, such as a default.
+const TRIAL_WORK: u64 = 100_000;
+
+impl<'p> Subject<'p> {
+    fn keyword(&self, name: &str) -> Option<Node<'p>> {
+        self.schema.member(name)
+    }
+
+    /// Whether the schema accepts a value; `None` if that takes too long to tell.
+    fn accepts(&self, value: Node<'_>) -> Option<bool> {
+        Run::new(self.parts, Work::new(TRIAL_WORK)).block::<false>(self.block, value).ok()
+    }
+
+    /// A doubt about a keyword of the schema.
+    fn doubt(&self, code: Code, keyword: &str, message: impl Into<String>) -> Finding {
+        let location = format!("{}/{keyword}", self.parts.location(self.block));
+        let offset = self.keyword(keyword).map_or(self.schema.span().start, |value| value.span().start);
+        Finding::new(code, message).at_schema(keyword, location).at_offset(offset)
+    }
+}

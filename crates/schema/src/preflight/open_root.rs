@@ -1,0 +1,34 @@
+//! *What it finds*: a tool's input that accepts members which it does not declare.
+//!
+//! *Why it matters for a model*: a misspelt argument passes as an unknown one, and the tool runs without it.
+//!
+//! *Example*: `{"type": "object", "properties": {"path": {}}}`. *Instead*: add `"additionalProperties": false`.
+
+use crate::preflight::Subject;
+use crate::{Code, Finding};
+
+/// Keywords that say something of other members, here or where they lead.
+const OTHERS: &[&str] = &[
+    "additionalProperties",
+    "additional_properties",
+    "unevaluatedProperties",
+    "patternProperties",
+    "propertyNames",
+    "$ref",
+    "$dynamicRef",
+    "allOf",
+    "anyOf",
+    "oneOf",
+];
+
+pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
+    let is_open = !OTHERS.iter().any(|keyword| subject.keyword(keyword).is_some());
+    if subject.is_tool_root && is_open {
+        let message = "expected a closed object of arguments, found one that takes members of any name";
+        let finding = Finding::new(Code::SchemaOpenRoot, message)
+            .with_help("add `\"additionalProperties\": false`")
+            .at_schema("additionalProperties", "")
+            .at_offset(subject.schema.span().start);
+        doubts.push(finding);
+    }
+}
