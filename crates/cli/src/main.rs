@@ -1,5 +1,8 @@
 //! The binary `callgate`: one file a verb; parses arguments, calls the crates below, prints.
-#![expect(clippy::disallowed_methods, reason = "the command line is where the environment, files and clocks are read")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the command line is where the environment, files and clocks are read"
+)]
 
 mod check;
 mod demo;

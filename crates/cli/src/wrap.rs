@@ -1,7 +1,8 @@
 //! `callgate wrap`: a gate before one tool server, both over standard input and output.
 
+mod log;
+
 use std::ffi::{OsStr, OsString};
-use std::io::IsTerminal as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +13,7 @@ use callgate_gateway::catalog::AdmissionSettings;
 use callgate_schema::Limits;
 use callgate_server::{Child, End, Peers, SessionSettings};
 use callgate_store::SqliteJournal;
-use callgate_wire::Principal;
+use callgate_wire::{Code, Principal};
 
 use crate::check::ProfileArg;
 use crate::exit_code::{ExitCode, Failure};
@@ -45,7 +46,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    log_to_standard_error();
+    let log = log::start();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -53,6 +54,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
     let outcome = runtime.block_on(wrap(args));
     // A read of standard input cannot be called back; waiting for it would be waiting for the client.
     runtime.shutdown_background();
+    drop(log);
     outcome
 }
 
@@ -68,8 +70,9 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     settings.drain = Duration::from_millis(args.drain_ms);
 
     let stop = callgate_server::on_signals().context("failed to follow signals")?;
-    let (child, from_upstream, to_upstream) = Child::start(command, words)
-        .map_err(|error| Failure::upstream(format!("{:#}", anyhow::Error::new(error))))?;
+    let (child, from_upstream, to_upstream) = Child::start(command, words).map_err(|error| {
+        Failure::upstream(format!("{:#} ({})", anyhow::Error::new(error), Code::UpstreamStartFailed))
+    })?;
     tracing::info!(
         upstream = settings.upstream,
         command = %command.to_string_lossy(),
@@ -106,20 +109,6 @@ fn open_journal(path: &Path) -> anyhow::Result<SqliteJournal> {
         );
     }
     Ok(journal)
-}
-
-fn log_to_standard_error() {
-    let filter = tracing_subscriber::EnvFilter::builder()
-        .with_default_directive(tracing_subscriber::filter::LevelFilter::INFO.into())
-        .with_env_var("CALLGATE_LOG")
-        .from_env_lossy();
-    // Only a second call in one process could fail, and that one would find the first one's log.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false)
-        .try_init();
 }
 
 /// Programs whose first word that is no flag says more than their own name.

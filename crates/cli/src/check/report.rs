@@ -29,7 +29,7 @@ struct Line {
 /// What is said of the place.
 #[derive(Debug)]
 enum Remark {
-    Finding(Finding),
+    Finding(Box<Finding>),
     NameRepeated,
 }
 
@@ -112,7 +112,7 @@ impl Report {
                 pointer: format!("{}{below}", subject.pointer),
                 position: position(text, offset),
                 is_error,
-                what: Remark::Finding(finding),
+                what: Remark::Finding(Box::new(finding)),
             });
         }
     }

@@ -1,5 +1,7 @@
 //! The words and paths of profile `wire`: what text-map transports have always answered.
 
+use std::fmt::Write as _;
+
 use crate::types::article;
 use crate::{Code, Detail, Finding, Location, Step};
 
@@ -73,7 +75,8 @@ fn path(place: &Location) -> String {
                 }
                 path.push_str(name);
             }
-            Step::Index(index) => path.push_str(&format!("[{index}]")),
+            // Writing to a text does not fail.
+            Step::Index(index) => _ = write!(path, "[{index}]"),
         }
     }
     path

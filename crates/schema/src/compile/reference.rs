@@ -142,7 +142,7 @@ impl<'a> Compiler<'a> {
             let Some(node) = self.node(next.spot) else { continue };
             if !self.is_compiled(id) {
                 self.enter(&next);
-                self.subschema_at(node, next.location, "$ref");
+                self.subschema_at(node, &next.location, "$ref");
             }
         }
     }

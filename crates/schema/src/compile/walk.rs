@@ -36,12 +36,12 @@ impl<'a> Entry<'a, '_> {
 impl<'a> Compiler<'a> {
     /// Compiles the subschema that is the whole value of a keyword.
     pub(crate) fn subschema(&mut self, entry: &Entry<'a, '_>) -> BlockId {
-        self.subschema_at(entry.value, entry.location(), entry.keyword)
+        self.subschema_at(entry.value, &entry.location(), entry.keyword)
     }
 
     /// Compiles the subschema at `token` within a keyword's value.
     pub(crate) fn subschema_in(&mut self, entry: &Entry<'a, '_>, token: &str, schema: Node<'a>) -> BlockId {
-        self.subschema_at(schema, below(&entry.location(), token), entry.keyword)
+        self.subschema_at(schema, &below(&entry.location(), token), entry.keyword)
     }
 
     /// Compiles the subschemas of a list, which must not be empty.
@@ -74,7 +74,7 @@ impl<'a> Compiler<'a> {
     pub(crate) fn subschema_at(
         &mut self,
         schema: Node<'a>,
-        location: String,
+        location: &str,
         keyword: &'static str,
     ) -> BlockId {
         let outer = self.scope;
@@ -86,9 +86,9 @@ impl<'a> Compiler<'a> {
         let resource = self.scope.resource;
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
             // A reference back to here from within must not compile it again.
-            (block.location, block.resource, block.end) = (location.clone().into(), resource, 0);
+            (block.location, block.resource, block.end) = (location.into(), resource, 0);
         }
-        let instructions = self.instructions(schema, id, &location, keyword);
+        let instructions = self.instructions(schema, id, location, keyword);
         let tracks = instructions.iter().any(|instruction| {
             matches!(instruction.op, Op::UnevaluatedItems { .. } | Op::UnevaluatedProperties { .. })
         });

@@ -118,7 +118,7 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
     }
 }
 
-/// Index after the escape `\uXXXX` at `at`, or after the two that make a surrogate pair.
+/// Index after the escape of `\u` and four digits at `at`, or after the two that make a surrogate pair.
 fn unicode_escape_end(text: &[u8], at: usize) -> Option<usize> {
     match hex4(text.get(at + 2..)?)? {
         0xD800..=0xDBFF => {

@@ -69,7 +69,7 @@ impl Index {
             let resource = self.schema(document, schema, outer, &location, language_of);
             let language = self.resources.get(resource.0 as usize).map_or(language, |entry| entry.language);
             below(schema, &location, profile, language, |child, location| {
-                open.push((child, resource, location))
+                open.push((child, resource, location));
             });
         }
         id

@@ -111,7 +111,12 @@ impl Session {
     /// Tells whoever waits that a frame was not forwarded.
     fn on_faulty(&mut self, faulty: Faulty) {
         let Faulty { recipient, code, rpc, message, findings } = faulty;
-        tracing::warn!(%code, message, "a frame of the client is not forwarded");
+        if matches!(recipient, Recipient::Caller(_)) {
+            // The message could name members of the arguments, which are not for the log.
+            tracing::warn!(%code, "a call is not forwarded");
+        } else {
+            tracing::warn!(%code, message, "a frame of the client is not forwarded");
+        }
         match recipient {
             Recipient::Client(id) => {
                 let frame = answer::error(id.as_ref(), rpc, code, &message, &findings);
@@ -119,7 +124,9 @@ impl Session {
             }
             Recipient::Caller(id) => {
                 if self.takes(&id) {
-                    let refusal = Refusal::new(code, message).with_findings(findings, false);
+                    let refusal = Refusal::new(code, "the arguments could not be read")
+                        .with_help("mend the arguments and call again")
+                        .with_findings(findings, false);
                     self.to_client.push(Line::own(answer::refusal(&id, &refusal)));
                 }
             }

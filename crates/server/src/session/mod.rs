@@ -13,6 +13,17 @@
 //! | `ending` | time that runs out, and the stop |
 //! | `late` | requests that were given up and may be answered all the same |
 //!
+//! | what an upstream does | what comes of it |
+//! |---|---|
+//! | it ends | calls that have left are in doubt; every request is answered, now and later; the gate ends with the client |
+//! | it is silent | after the allowance of time the request is given up and the upstream told; a late answer clears the doubt |
+//! | it writes lines that are no frames, or unreadable ones that name no request | dropped, counted, logged ever more rarely |
+//! | it answers unreadably | the call is in doubt, another request gets an error; a page of tools is taken apart all the same |
+//! | it answers with too much | the tool has run, its output is dropped, the caller is told so |
+//! | it answers twice, or what was not asked | the first answer counts; the rest is dropped and logged |
+//! | it spells an id in another way | it is the same id, and goes back in the client's spelling |
+//! | it asks unreadably | it gets an error |
+//!
 //! Every request of the client gets one answer, with one exception: a request that the client itself withdrew gets
 //! none, as the protocol has it.
 

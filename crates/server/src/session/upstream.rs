@@ -5,7 +5,7 @@ use callgate_mcp::{RequestId, answer, revision, rpc};
 use callgate_wire::Code;
 
 use super::state::{CallStage, Kind, Session, UpstreamState};
-use crate::lane::Line;
+use crate::lane::{Line, Outbox};
 
 impl Session {
     /// Takes a frame of the upstream.
@@ -140,6 +140,7 @@ impl Session {
         if self.upstream == UpstreamState::Up {
             tracing::error!(reason, "the upstream reads no more");
             self.upstream = UpstreamState::Deaf;
+            self.to_upstream = Outbox::nowhere();
         }
     }
 
@@ -147,6 +148,8 @@ impl Session {
     pub(super) fn on_upstream_gone(&mut self, reason: &str) {
         tracing::error!(reason, "the upstream is gone");
         self.upstream = UpstreamState::Gone;
+        // What waits to be written is no longer waited for, and its input ends after that.
+        self.to_upstream = Outbox::nowhere();
         let message = "the upstream ended before it answered";
         if self.listing.is_some() {
             self.end_listing(Code::UpstreamGone, message, None);

@@ -64,6 +64,18 @@ async fn a_silent_upstream_is_told_that_nobody_waits_and_its_late_answer_clears_
 }
 
 #[tokio::test]
+async fn an_upstream_that_reads_nothing_and_ends_does_not_hold_up_the_client() {
+    let mut bench = Bench::with_buffers(4 << 20, |_| {});
+    let large = format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"x":"{}"}}}}"#, "y".repeat(3 << 20));
+    for _ in 0..2 {
+        bench.client.send(&large).await;
+    }
+    bench.client.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#).await;
+    bench.upstream.close();
+    assert_eq!(code(&bench.client.json().await), "upstream-gone");
+}
+
+#[tokio::test]
 async fn lines_that_nobody_waits_for_go_nowhere() {
     let mut bench = Bench::listed(ECHO, |_| {}).await;
     bench.call("1").await;

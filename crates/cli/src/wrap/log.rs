@@ -1,0 +1,104 @@
+//! The log on standard error, through a thread of its own: a client that starts the gate with a pipe there and never
+//! reads it must not be able to hold up the protocol. What the pipe does not take is lost, and that is said.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// Lines that wait for the pipe.
+const LINES_WAITING_MAX: usize = 1_024;
+/// How long the last lines may take.
+const FLUSH: Duration = Duration::from_millis(500);
+
+/// Ends the log when it is dropped: the lines that wait are written, if the pipe takes them in time.
+pub(super) struct Log {
+    lines: SyncSender<Message>,
+    ended: Receiver<()>,
+}
+
+enum Message {
+    Line(Vec<u8>),
+    End,
+}
+
+/// Starts the log; `CALLGATE_LOG` says how much of it is wanted.
+pub(super) fn start() -> Log {
+    let filter = EnvFilter::builder()
+        .with_default_directive(LevelFilter::INFO.into())
+        .with_env_var("CALLGATE_LOG")
+        .from_env_lossy();
+    let (lines, waiting) = sync_channel(LINES_WAITING_MAX);
+    let (end, ended) = sync_channel(1);
+    let lost = Arc::new(AtomicU64::new(0));
+    let writer = Writer { lines: lines.clone(), lost: Arc::clone(&lost) };
+    std::thread::spawn(move || {
+        write_lines(&waiting, &lost);
+        let _ = end.send(());
+    });
+    // Only a second log in one process could fail, and that one would find the first one's.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(writer)
+        .with_ansi(io::stderr().is_terminal())
+        .with_target(false)
+        .try_init();
+    Log { lines, ended }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        // A full channel means a pipe that takes nothing: there is nothing to wait for.
+        if self.lines.try_send(Message::End).is_ok() {
+            let _: Result<(), RecvTimeoutError> = self.ended.recv_timeout(FLUSH);
+        }
+    }
+}
+
+fn write_lines(waiting: &Receiver<Message>, lost: &AtomicU64) {
+    let mut stream = io::stderr();
+    while let Ok(Message::Line(line)) = waiting.recv() {
+        let count = lost.swap(0, Ordering::Relaxed);
+        // Nobody is left to tell of a standard error that is closed.
+        if count > 0 {
+            let _ = writeln!(stream, "{count} lines of this log are lost, since they were not read in time");
+        }
+        let _ = stream.write_all(&line);
+    }
+}
+
+/// Hands each event's line over without waiting.
+struct Writer {
+    lines: SyncSender<Message>,
+    lost: Arc<AtomicU64>,
+}
+
+impl<'a> MakeWriter<'a> for Writer {
+    type Writer = &'a Writer;
+
+    fn make_writer(&'a self) -> &'a Writer {
+        self
+    }
+}
+
+impl io::Write for &Writer {
+    /// One event is one write.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        match self.lines.try_send(Message::Line(line.to_vec())) {
+            Ok(()) | Err(TrySendError::Disconnected(_)) => {}
+            Err(TrySendError::Full(_)) => {
+                self.lost.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
