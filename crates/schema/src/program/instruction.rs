@@ -4,8 +4,8 @@ use crate::check::{Run, Stop};
 use crate::format::Format;
 use crate::json::Node;
 use crate::keywords::{
-    any_of, bounds, const_, contains, dependent, enum_, format, if_, items, lengths, multiple_of, never, not, one_of,
-    pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
+    any_of, bounds, const_, contains, dependent, enum_, format, if_, items, lengths, multiple_of, never, not,
+    one_of, pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
 };
 use crate::program::{BlockId, ObjectPlan, PatternId};
 use crate::resolve::Spot;
