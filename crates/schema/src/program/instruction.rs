@@ -189,10 +189,10 @@ impl Op {
             Op::If { condition, then, otherwise } => {
                 if_::holds::<COLLECT>(run, value, *condition, *then, *otherwise)
             }
-            Op::Ref { block } => run.block::<COLLECT>(*block, value),
+            Op::Ref { block } => run.reference::<COLLECT>(at, *block, value),
             Op::DynamicRef { block, anchor } => {
                 let block = run.dynamic(*anchor).unwrap_or(*block);
-                run.block::<COLLECT>(block, value)
+                run.reference::<COLLECT>(at, block, value)
             }
             Op::UnevaluatedItems { block } => unevaluated::items_hold::<COLLECT>(run, value, *block),
             Op::UnevaluatedProperties { block } => {
