@@ -41,6 +41,9 @@ impl Small {
     }
 }
 
+/// Bits of the largest difference of two exponents.
+const EXPONENT_BITS: u64 = 14;
+
 impl<'a> Number<'a> {
     /// The number that `text` is by the grammar of JSON, nothing around it.
     pub fn parse(text: &'a str) -> Option<Number<'a>> {
@@ -142,7 +145,6 @@ impl<'a> Number<'a> {
         if self.small.is_some() && divisor.small.is_some() {
             return 1;
         }
-        const EXPONENT_BITS: u64 = 14;
         let (size, length) = (divisor.raw.len() as u64 / 8 + 1, self.raw.len() as u64);
         2 * EXPONENT_BITS * size * size + size * (length / 8) + length
     }
