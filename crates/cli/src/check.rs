@@ -46,6 +46,8 @@ pub(crate) enum ProfileArg {
     Standard,
     /// A small subset that every receiver of tool schemas can take
     Portable,
+    /// What text-map transports assert; every constraint that is not among it is a warning
+    Wire,
 }
 
 impl From<ProfileArg> for Profile {
@@ -53,6 +55,7 @@ impl From<ProfileArg> for Profile {
         match profile {
             ProfileArg::Standard => Profile::Standard,
             ProfileArg::Portable => Profile::Portable,
+            ProfileArg::Wire => Profile::Wire,
         }
     }
 }
