@@ -1,8 +1,5 @@
 //! The frames that the gate writes itself, without the line's end.
 
-use std::borrow::Cow;
-use std::ops::Range;
-
 use callgate_gateway::Refusal;
 use callgate_schema::Finding;
 use callgate_schema::json::write_string;
@@ -80,17 +77,6 @@ pub fn cancelled(request: &RequestId, reason: &str) -> Vec<u8> {
     write_string(&mut out, reason);
     out.extend_from_slice(b"}}");
     out
-}
-
-/// The frame with the id in the spelling of the request that it answers: unchanged where that is the same.
-pub fn with_id<'f>(frame: &'f [u8], id_span: &Range<usize>, id: &RequestId) -> Cow<'f, [u8]> {
-    if frame.get(id_span.clone()) == Some(id.raw().as_bytes()) {
-        return Cow::Borrowed(frame);
-    }
-    let mut out = frame.get(..id_span.start).unwrap_or_default().to_vec();
-    out.extend_from_slice(id.raw().as_bytes());
-    out.extend_from_slice(frame.get(id_span.end..).unwrap_or_default());
-    Cow::Owned(out)
 }
 
 /// The class of a code, or the narrower one of its first finding.

@@ -5,7 +5,8 @@
 //! | `frame` | one line of text becomes one decision about it |
 //! | `list` | `tools/list`, taken apart and put together |
 //! | `outcome` | refusals and doubts as the caller sees them |
-//! | `mend` | the one change that is made to a result |
+//! | `mend` | the changes that are made to a result |
+//! | `reserved` | the members of `_meta` that are the gate's alone |
 //! | `answer` | the frames that the gate writes itself |
 //! | `error_map` | which code becomes which answer |
 //! | `revision` | the revisions of the protocol, one file each |
@@ -21,6 +22,7 @@ pub mod frame;
 pub mod list;
 pub mod mend;
 pub mod outcome;
+pub mod reserved;
 pub mod revision;
 pub mod rpc;
 

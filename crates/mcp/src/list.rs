@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use callgate_schema::json::{Kind, Tape, skim_items, skim_members};
 
+use crate::reserved::Meta;
 use crate::{FrameLimits, RequestId};
 
 /// One page, taken apart and not yet judged: each tool is read on its own later.
@@ -16,6 +17,8 @@ pub struct Page {
     pub next: Option<Box<str>>,
     /// The result's other members, as received: name with quotes, value.
     pub others: Vec<(Box<str>, Box<str>)>,
+    /// Whether members of its `_meta` were left out that are the gate's alone.
+    pub forged: bool,
 }
 
 /// Why a page was not taken.
@@ -49,11 +52,17 @@ impl Page {
             tools: items.into_iter().map(|item| tools.get(item).unwrap_or_default().into()).collect(),
             next: None,
             others: Vec::new(),
+            forged: false,
         };
         for (name, span) in parts.0 {
             match name.as_str() {
                 "tools" => {}
                 "nextCursor" => page.next = Some(cursor(result, span, limits)?),
+                "_meta" => {
+                    let (meta, forged) = without_reserved(strict(result, span, limits)?, limits);
+                    page.forged = forged;
+                    page.others.push((quoted(&name), meta));
+                }
                 _ => page.others.push((quoted(&name), strict(result, span, limits)?.into())),
             }
         }
@@ -139,6 +148,18 @@ fn strict<'t>(text: &'t [u8], span: Range<usize>, limits: &FrameLimits) -> Resul
         return Err(malformed);
     }
     std::str::from_utf8(value).map_err(|_| malformed)
+}
+
+/// The `_meta` of a result without the members that are the gate's alone, and whether there were any.
+fn without_reserved(value: &str, limits: &FrameLimits) -> (Box<str>, bool) {
+    let mut tape = Tape::new();
+    let cuts = tape.read(value.as_bytes(), &limits.frame_text()).map(|node| Meta::of(node).cuts);
+    let cuts = cuts.unwrap_or_default();
+    let mut text = value.to_owned();
+    for cut in cuts.iter().rev() {
+        text.replace_range(cut.clone(), "");
+    }
+    (text.into(), !cuts.is_empty())
 }
 
 fn cursor(text: &[u8], span: Range<usize>, limits: &FrameLimits) -> Result<Box<str>, PageFault> {

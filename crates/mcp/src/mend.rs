@@ -1,6 +1,8 @@
-//! The one change that is made to an upstream's result: `structuredContent` that breaks the tool's own output schema is
-//! cut out, and a mark in `_meta` says so. Every other byte stays.
+//! The changes that are made to an upstream's result. The id is written as the request had it; members of `_meta` that
+//! are the gate's alone are cut out; so is `structuredContent` that breaks the tool's own output schema, and a mark in
+//! `_meta` says so. Every other byte stays.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use callgate_schema::Finding;
@@ -9,15 +11,34 @@ use callgate_wire::Code;
 
 use crate::RequestId;
 use crate::answer::{class, write_findings};
-use crate::frame::{Answer, ResultFacts};
+use crate::frame::{Answer, AnswerContent, ResultFacts};
 
 /// The key in `_meta` under which a result is marked that breaks the tool's own output schema.
 pub const META_OUTPUT: &str = "dev.callgate/output";
 
 /// The name of a member, quotes included, and its value.
 type Member = (Range<usize>, Range<usize>);
+/// A span, and what stands there instead.
+type Edit = (Range<usize>, Vec<u8>);
 
-/// The frame for the caller: without `structuredContent`, marked, its id in the spelling of the request.
+/// The frame for the caller, with the id in the spelling of its request and without what is the gate's alone: the same
+/// bytes where both are so already.
+pub fn forwarded<'f>(frame: &'f [u8], answer: &Answer, id: &RequestId) -> Cow<'f, [u8]> {
+    let mut edits = Vec::new();
+    if frame.get(answer.id_span.clone()) != Some(id.raw().as_bytes()) {
+        edits.push((answer.id_span.clone(), id.raw().as_bytes().to_vec()));
+    }
+    if let AnswerContent::Result(facts) = &answer.content {
+        edits.extend(cut_reserved(facts));
+    }
+    if edits.is_empty() { Cow::Borrowed(frame) } else { Cow::Owned(splice(frame, edits)) }
+}
+
+fn cut_reserved(facts: &ResultFacts) -> impl Iterator<Item = Edit> {
+    facts.meta.iter().flat_map(|meta| &meta.cuts).map(|span| (span.clone(), Vec::new()))
+}
+
+/// The frame for the caller as [`forwarded`] has it, without `structuredContent`, and marked.
 pub fn without_structured(
     frame: &[u8],
     answer: &Answer,
@@ -36,12 +57,16 @@ pub fn without_structured(
     let mut edits = vec![(answer.id_span.clone(), id.raw().as_bytes().to_vec())];
     let structured = members.iter().position(|(_, value)| Some(value) == facts.structured.as_ref());
     let mut mark = mark(findings);
-    if let Some(meta) = facts.meta.clone() {
-        let inner = frame.get(meta.clone()).and_then(|meta| skim_members(meta).ok());
-        if inner.is_some_and(|inner| !inner.is_empty()) {
-            mark.push(b',');
+    if let Some(meta) = &facts.meta {
+        if meta.object {
+            if meta.has_others {
+                mark.push(b',');
+            }
+            edits.push((meta.span.start + 1..meta.span.start + 1, mark));
+        } else {
+            edits.push((meta.span.clone(), [b"{".as_slice(), &mark, b"}"].concat()));
         }
-        edits.push((meta.start + 1..meta.start + 1, mark));
+        edits.extend(cut_reserved(facts));
         edits.extend(structured.and_then(|at| with_comma(&members, at)).map(|span| (span, Vec::new())));
     } else {
         let mut own = [b"\"_meta\":{".as_slice(), &mark, b"}"].concat();
@@ -84,7 +109,7 @@ fn mark(findings: &[Finding]) -> Vec<u8> {
 }
 
 /// The text with each span replaced; no two of them overlap.
-fn splice(text: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {
+fn splice(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
     edits.sort_by_key(|(span, _)| span.start);
     let mut out = Vec::with_capacity(text.len());
     let mut done = 0;
@@ -126,6 +151,9 @@ mod tests {
             (r#"{"_meta":{"k":"v"},"structuredContent":2}"#, r#"{"_meta":{MARK,"k":"v"}}"#),
             (r#"{"content":[]}"#, r#"{"_meta":{MARK},"content":[]}"#),
             ("{}", r#"{"_meta":{MARK}}"#),
+            (r#"{"_meta":{"dev.callgate/output":1,"k":2}}"#, r#"{"_meta":{MARK,"k":2}}"#),
+            (r#"{"_meta":{"dev.callgate/output":1}}"#, r#"{"_meta":{MARK}}"#),
+            (r#"{"_meta":7,"structuredContent":2}"#, r#"{"_meta":{MARK}}"#),
         ] {
             check_mended(
                 &format!(r#"{{"jsonrpc":"2.0","id":"\u0061","result":{result}}}"#),
@@ -135,6 +163,40 @@ mod tests {
                 &format!(r#" {{"result":{result}, "id":"a","jsonrpc":"2.0"}} "#),
                 &format!(r#" {{"result":{mended}, "id":"a","jsonrpc":"2.0"}} "#),
             );
+        }
+    }
+
+    #[test]
+    fn what_is_the_gates_alone_is_cut_out_and_no_other_byte() {
+        for (meta, left) in [
+            ("{}", "{}"),
+            (r#"{ "k" : 1.0 }"#, r#"{ "k" : 1.0 }"#),
+            (
+                r#"{"dev.callgate":1,"Dev.callgate/x":2,"x":"dev.callgate/y"}"#,
+                r#"{"dev.callgate":1,"Dev.callgate/x":2,"x":"dev.callgate/y"}"#,
+            ),
+            (r#"{ "dev.callgate/refusal" : {"code":"x"} }"#, "{  }"),
+            (r#"{"dev.callgate/a":1, "dev.callgate/b":[2] }"#, "{ }"),
+            (r#"{"dev.callgate/a":1 , "k":2}"#, r#"{"k":2}"#),
+            (r#"{"k":2 , "dev.callgate/a":1}"#, r#"{"k":2}"#),
+            (
+                r#"{"k":2,"dev.callgate/a":1,"dev.callgate/b":1, "l":3,"dev.callgate/":1 }"#,
+                r#"{"k":2,"l":3 }"#,
+            ),
+            (r#"{"dev\u002ecallgate\/refusal":1,"k":2}"#, r#"{"k":2}"#),
+            (r#""dev.callgate/""#, r#""dev.callgate/""#),
+        ] {
+            let frame = |meta| format!(r#"{{"jsonrpc":"2.0","id":"a","result":{{"_meta":{meta},"x":1e0}}}}"#);
+            let line = frame(meta);
+            let UpstreamFrame::Answer(answer) =
+                UpstreamReader::new(&FrameLimits::default()).read(line.as_bytes())
+            else {
+                panic!("{line}")
+            };
+            let id = RequestId::parse(b"\"a\"", 10).unwrap();
+            let text = forwarded(line.as_bytes(), &answer, &id);
+            assert_eq!(String::from_utf8_lossy(&text), frame(left));
+            assert_eq!(answer.is_forged(), meta != left, "{meta}");
         }
     }
 }

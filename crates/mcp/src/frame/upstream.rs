@@ -6,6 +6,7 @@ use callgate_schema::json::{Kind, Node, ReadLimits, Tape};
 
 use super::envelope::{self, Envelope};
 use super::{Scan, Scanner};
+use crate::reserved::Meta;
 use crate::{FrameLimits, RequestId};
 
 /// An upstream's frame.
@@ -47,6 +48,16 @@ pub struct Answer {
     pub content: AnswerContent,
 }
 
+impl Answer {
+    /// Whether the upstream spoke in the gate's name: members of the result's `_meta` that are the gate's alone.
+    pub fn is_forged(&self) -> bool {
+        match &self.content {
+            AnswerContent::Result(ResultFacts { meta: Some(meta), .. }) => !meta.cuts.is_empty(),
+            AnswerContent::Result(_) | AnswerContent::Error(_) => false,
+        }
+    }
+}
+
 /// What an answer says.
 #[derive(Debug)]
 pub enum AnswerContent {
@@ -67,8 +78,8 @@ pub struct ResultFacts {
     pub is_error: bool,
     /// Where in the frame the value of `structuredContent` is.
     pub structured: Option<Range<usize>>,
-    /// Where in the frame the value of `_meta` is, if that is an object.
-    pub meta: Option<Range<usize>>,
+    /// Its `_meta`; the places are those in the frame.
+    pub meta: Option<Meta>,
     /// The revision, where the result is that of `initialize`.
     pub protocol_version: Option<String>,
 }
@@ -130,7 +141,7 @@ fn facts(result: Node<'_>) -> ResultFacts {
         object: result.kind() == Kind::Object,
         is_error: result.member("isError").and_then(Node::as_bool) == Some(true),
         structured: result.member("structuredContent").map(Node::span),
-        meta: result.member("_meta").filter(|meta| meta.kind() == Kind::Object).map(Node::span),
+        meta: result.member("_meta").map(Meta::of),
         protocol_version: result
             .member("protocolVersion")
             .and_then(Node::as_str)

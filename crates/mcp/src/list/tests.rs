@@ -23,6 +23,13 @@ fn a_fault_in_one_tool_leaves_the_others_as_received() {
 }
 
 #[test]
+fn what_is_the_gates_alone_is_left_out_of_the_lists_meta() {
+    let page = page(r#"{"tools":[],"_meta":{"a":1.0, "dev.callgate/x":{}}}"#).unwrap();
+    assert_eq!(result(&page.others, []), br#"{"tools":[],"_meta":{"a":1.0}}"#);
+    assert!(page.forged);
+}
+
+#[test]
 fn a_fault_outside_of_the_tools_spoils_the_page() {
     for result in [
         "5",

@@ -12,7 +12,7 @@ use callgate_wire::{Code, IntentId, Settlement};
 
 use super::calls::{call_stage, chain};
 use super::state::{CallStage, Done, Kind, Session, SessionSettings, Withdrawal, Work};
-use super::upstream::with_id;
+use super::upstream::forwarded;
 use crate::clock::now;
 use crate::lane::Line;
 
@@ -22,7 +22,7 @@ impl Session {
         let id = answer.id.clone();
         let settings = Arc::clone(&self.settings);
         self.settle_sent(&id, move |id, dispatch| match answer.content {
-            AnswerContent::Error(_) => (Observation::RpcError, Some(with_id(line, &answer, id))),
+            AnswerContent::Error(_) => (Observation::RpcError, Some(forwarded(line, &answer, id))),
             AnswerContent::Result(ref facts) => judge(&settings, dispatch, id, &answer, facts, line),
         });
     }
@@ -200,7 +200,7 @@ fn judge(
             (observation(true), Some(line.replace(mended)))
         }
         OutputCheck::Undeclared | OutputCheck::Kept | OutputCheck::Unchecked(_) => {
-            (observation(false), Some(with_id(line, answer, id)))
+            (observation(false), Some(forwarded(line, answer, id)))
         }
     }
 }

@@ -120,6 +120,10 @@ impl Session {
                 return;
             }
         };
+        if page.forged {
+            self.log_forged();
+        }
+        let limits = &self.settings.frames;
         let Some(listing) = &mut self.listing else { return };
         if listing.judging.is_some() {
             self.stray("it answers a request that is answered");

@@ -162,6 +162,7 @@ impl Session {
             lists: 0,
             own_prefix,
             stray_lines: 0,
+            forged_results: 0,
             done,
             tasks: 0,
             departures: Departures::default(),

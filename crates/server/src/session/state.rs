@@ -181,6 +181,8 @@ pub(super) struct Session {
     pub(super) own_prefix: String,
     /// Unreadable or unexpected lines of the upstream.
     pub(super) stray_lines: u64,
+    /// Results in which the upstream spoke in the gate's name.
+    pub(super) forged_results: u64,
     pub(super) done: mpsc::UnboundedSender<Done>,
     /// Work that is out.
     pub(super) tasks: usize,

@@ -1,7 +1,7 @@
 //! What an upstream's frame leads to, and its end.
 
 use callgate_mcp::frame::{Answer, AnswerContent, Scan, UpstreamFrame};
-use callgate_mcp::{RequestId, answer, revision, rpc};
+use callgate_mcp::{RequestId, answer, mend, reserved, revision, rpc};
 use callgate_wire::Code;
 
 use super::state::{CallStage, Kind, Session, UpstreamState};
@@ -33,11 +33,27 @@ impl Session {
             self.on_page(line.bytes());
             return;
         }
+        if answer.is_forged() {
+            self.log_forged();
+        }
         match self.open.get(&id).map(|open| &open.kind) {
             Some(Kind::Passed { .. }) => self.answer_passed(&answer, line),
             Some(Kind::Call(call)) if matches!(call.stage, CallStage::Sent(_)) => self.conclude(answer, line),
             Some(Kind::Call(_) | Kind::List) => self.stray("it answers a request that was not sent"),
             None => self.answer_late(&answer),
+        }
+    }
+
+    /// Counts a result in which the upstream spoke in the gate's name.
+    pub(super) fn log_forged(&mut self) {
+        self.forged_results += 1;
+        if self.forged_results <= 10 || self.forged_results.is_power_of_two() {
+            let count = self.forged_results;
+            tracing::warn!(
+                count,
+                "members `{}…` of a result's `_meta` are the gate's alone and are removed",
+                reserved::PREFIX
+            );
         }
     }
 
@@ -59,7 +75,7 @@ impl Session {
             let refused = revision.refused.join(", ");
             tracing::info!(revision = revision.date, refused, "the peers agree on a revision");
         }
-        self.to_client.push(with_id(line, answer, &open.id));
+        self.to_client.push(forwarded(line, answer, &open.id));
     }
 
     /// A line that is not forwarded: whoever waits for it is told.
@@ -168,9 +184,9 @@ impl Session {
     }
 }
 
-/// The line with the id as the client spelled it.
-pub(super) fn with_id(line: Line, answer: &Answer, id: &RequestId) -> Line {
-    match answer::with_id(line.bytes(), &answer.id_span, id) {
+/// The line for the client: with the id as it spelled it, and without what is the gate's alone.
+pub(super) fn forwarded(line: Line, answer: &Answer, id: &RequestId) -> Line {
+    match mend::forwarded(line.bytes(), answer, id) {
         std::borrow::Cow::Borrowed(_) => line,
         std::borrow::Cow::Owned(bytes) => line.replace(bytes),
     }

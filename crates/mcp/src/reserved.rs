@@ -1,0 +1,61 @@
+//! The members of a result's `_meta` that are the gate's alone. An upstream that sends them would speak in the gate's
+//! name, so they are cut out of what it sends.
+
+use std::ops::Range;
+
+use callgate_schema::json::{Kind, Node};
+
+/// What the names of the gate's own members begin with.
+pub const PREFIX: &str = "dev.callgate/";
+
+/// The `_meta` of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Meta {
+    /// Where the value is.
+    pub span: Range<usize>,
+    /// Whether it is an object, as the protocol has it.
+    pub object: bool,
+    /// What has to be cut out so that no member is left whose name is the gate's, commas included.
+    pub cuts: Vec<Range<usize>>,
+    /// Whether members are left then.
+    pub has_others: bool,
+}
+
+impl Meta {
+    /// Looks at the value of `_meta`.
+    pub(crate) fn of(meta: Node<'_>) -> Meta {
+        let object = meta.kind() == Kind::Object;
+        let mut members = Vec::new();
+        if object {
+            for member in meta.members() {
+                let span = member.name_span().start..member.value().span().end;
+                members.push((span, member.name().starts_with(PREFIX)));
+            }
+        }
+        let has_others = members.iter().any(|(_, reserved)| !reserved);
+        Meta { span: meta.span(), object, cuts: cuts(&members), has_others }
+    }
+}
+
+fn cuts(members: &[(Range<usize>, bool)]) -> Vec<Range<usize>> {
+    let mut cuts = Vec::new();
+    let mut kept = None;
+    let mut members = members.iter().peekable();
+    while let Some((span, reserved)) = members.next() {
+        if !reserved {
+            kept = Some(span);
+            continue;
+        }
+        // A run of reserved members: up to the name of the one that stays, or to the end.
+        let (start, mut end) = (span.start, span.end);
+        while let Some((next, _)) = members.next_if(|(_, reserved)| *reserved) {
+            end = next.end;
+        }
+        cuts.push(match (members.peek(), kept) {
+            (Some((next, _)), _) => start..next.start,
+            (None, Some(kept)) => kept.end..end,
+            (None, None) => start..end,
+        });
+    }
+    cuts
+}
