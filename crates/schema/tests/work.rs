@@ -6,7 +6,6 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
-    clippy::indexing_slicing,
     reason = "a test reads its data and may write it again"
 )]
 
