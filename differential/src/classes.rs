@@ -27,8 +27,6 @@ pub enum Class {
     Doubles,
     /// The language of patterns has no lookaround and no backreferences.
     Lookaround,
-    /// Numbers that are smaller than any double are taken as zero.
-    Underflow,
     /// A draft-07 `enum` with equal members is refused.
     EnumRepeats,
     /// No class explains it.
@@ -53,8 +51,10 @@ pub fn of(difference: &Difference<'_>) -> Class {
         _ if *peer == "boon" && (has_number(schema, is_inexact) || has_number(value, is_inexact)) => {
             Class::Doubles
         }
-        _ if *peer == "jsonschema" && (has_number(schema, is_tiny) || has_number(value, is_tiny)) => {
-            Class::Underflow
+        _ if *peer == "jsonschema"
+            && (has_number(schema, is_spelt_beyond) || has_number(value, is_spelt_beyond)) =>
+        {
+            Class::Doubles
         }
         _ => Class::Unexplained,
     }
@@ -78,15 +78,18 @@ fn has_number(text: &str, such: fn(&str) -> bool) -> bool {
 
 /// Whether a number is not whole, or so large that it or a remainder of it may lose a digit in a double.
 fn is_inexact(text: &str) -> bool {
-    const LARGEST: f64 = 9_007_199_254_740_991.0;
-    !text
-        .parse::<f64>()
-        .is_ok_and(|number| number.abs() < LARGEST && number.fract() == 0.0 && text.len() < 16)
+    is_beyond(text) || !text.parse::<f64>().is_ok_and(|number| number.fract() == 0.0) || text.len() >= 16
 }
 
-/// Whether a number is not zero and a double holds nothing but zero of it.
-fn is_tiny(text: &str) -> bool {
+/// The same of a number that is spelt with a fraction or an exponent, and no double at all.
+fn is_spelt_beyond(text: &str) -> bool {
+    text.contains(['.', 'e', 'E']) && is_beyond(text)
+}
+
+/// Whether a number is too large for a double to hold each whole one of its size, or so small that a double is zero.
+fn is_beyond(text: &str) -> bool {
+    const LARGEST: f64 = 9_007_199_254_740_991.0;
     let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-    text.parse::<f64>().is_ok_and(|number| number == 0.0)
-        && mantissa.contains(|c: char| ('1'..='9').contains(&c))
+    let is_zero = !mantissa.contains(|c: char| ('1'..='9').contains(&c));
+    !text.parse::<f64>().is_ok_and(|number| number.abs() < LARGEST && (number != 0.0 || is_zero))
 }

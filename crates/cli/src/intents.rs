@@ -79,7 +79,9 @@ fn list(args: &List) -> anyhow::Result<ExitCode> {
 
 fn show(args: &Show) -> anyhow::Result<ExitCode> {
     let found = open(&args.store)?.show(&args.id).map_err(|error| match error.code() {
-        Code::IntentAmbiguous => Failure::usage(format!("{error}; give more of the id")),
+        Code::IntentAmbiguous => {
+            Failure::usage(format!("{error}; give more of the id ({})", Code::IntentAmbiguous))
+        }
         _ => error.into(),
     })?;
     let Some(record) = found else {

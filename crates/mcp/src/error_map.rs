@@ -18,10 +18,12 @@ pub enum CallReply {
 /// How the caller of a tool learns of this code.
 pub fn call_reply(code: Code) -> CallReply {
     match code {
-        // SPEC: server/tools, "Error Handling": unknown tools and malformed requests are protocol errors.
-        Code::CallUnknownTool | Code::CallMalformed | Code::CallTaskUnsupported => {
-            CallReply::Error(rpc::INVALID_PARAMS)
-        }
+        // SPEC: server/tools, "Error Handling": unknown tools and malformed requests are protocol errors. A tool that
+        // was not admitted is not in the list that its caller got, so it is as unknown as any other.
+        Code::CallUnknownTool
+        | Code::CallToolQuarantined
+        | Code::CallMalformed
+        | Code::CallTaskUnsupported => CallReply::Error(rpc::INVALID_PARAMS),
         Code::FrameInvalid
         | Code::FrameBatch
         | Code::FrameTooLarge
@@ -29,7 +31,31 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::RequestIdInUse
         | Code::CallWithoutId
         | Code::ProtocolRevisionUnsupported => CallReply::Error(error_code(code)),
-        _ => CallReply::Result,
+        Code::ToolDefinitionMalformed
+        | Code::ToolInputSchemaRefused
+        | Code::ToolNameRepeated
+        | Code::ToolOutputSchemaUnchecked
+        | Code::ToolContractChanged
+        | Code::CallsInFlight
+        | Code::CallArgumentsInvalid
+        | Code::CallArgumentsUndecided
+        | Code::CallCancelled
+        | Code::StoreUnavailable
+        | Code::StoreNewer
+        | Code::StoreCorrupt
+        | Code::IntentFenced
+        | Code::IntentNotFound
+        | Code::IntentAmbiguous
+        | Code::UpstreamStartFailed
+        | Code::UpstreamListFailed
+        | Code::UpstreamGone
+        | Code::UpstreamTimeout
+        | Code::UpstreamAnswerUnreadable
+        | Code::UpstreamError
+        | Code::ResultTooLarge
+        | Code::ResultBreaksOutputSchema
+        | Code::GateStopped
+        | Code::GateGone => CallReply::Result,
     }
 }
 
@@ -67,7 +93,6 @@ pub fn error_code(code: Code) -> i64 {
         | Code::ToolOutputSchemaUnchecked
         | Code::ToolContractChanged => 4_301,
         Code::GateStopped | Code::GateGone => 4_401,
-        _ => rpc::INTERNAL_ERROR,
     }
 }
 

@@ -119,6 +119,7 @@ codes! {
     StringTooShort "string-too-short" Validation "a text with fewer characters than required",
     StringTooLong "string-too-long" Validation "a text with more characters than allowed",
     PatternMismatch "pattern-mismatch" Validation "a text that its pattern does not match",
+    FormatMismatch "format-mismatch" Validation "a text that does not have the format that its schema names",
     ArrayTooShort "array-too-short" Validation "an array with fewer items than required",
     ArrayTooLong "array-too-long" Validation "an array with more items than allowed",
     ArrayNotUnique "array-not-unique" Validation "an array with two equal items where all must differ",

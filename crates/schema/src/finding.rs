@@ -19,6 +19,8 @@ pub struct Finding {
     pub keyword: Option<String>,
     /// Where in the schema, as a JSON Pointer. The place of the keyword for a violation and for a keyword's fault.
     pub schema_location: Option<String>,
+    /// The way through the schemas by which a violation was found, references included: a JSON Pointer.
+    pub evaluation_path: Option<String>,
     /// Where in the value, for violations alone.
     pub instance_location: Option<Location>,
     /// Facts by name, in the order in which they are printed.
@@ -49,6 +51,7 @@ impl Finding {
             help: None,
             keyword: None,
             schema_location: None,
+            evaluation_path: None,
             instance_location: None,
             details: Vec::new(),
             offset: None,

@@ -18,6 +18,7 @@ mod code;
 mod compile;
 mod dialect;
 mod finding;
+mod format;
 mod keywords;
 mod limits;
 mod location;

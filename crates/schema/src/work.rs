@@ -39,6 +39,18 @@ impl Work {
         Err(Exhausted)
     }
 
+    /// Takes a share out of what is left: a quarter, so that attempts within attempts come to an end, and at most `most`.
+    pub(crate) fn share(&mut self, most: u64) -> Work {
+        let share = (self.left / 4).min(most);
+        self.left -= share;
+        Work::new(share)
+    }
+
+    /// Gives back what is left of a share.
+    pub(crate) fn give_back(&mut self, share: &Work) {
+        self.left += share.left;
+    }
+
     /// What the allowance was at first.
     pub const fn total(&self) -> u64 {
         self.total

@@ -8,8 +8,9 @@ use crate::{Class, Stage};
 macro_rules! codes {
     ($($name:ident $text:literal $class:ident $stage:ident $doc:literal,)*) => {
         /// The code of a refusal, an error, a warning or an outcome of the gate.
+        ///
+        /// The enum is closed: whoever turns codes into answers must decide about each.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[non_exhaustive]
         pub enum Code {
             $(#[doc = $doc] $name,)*
         }

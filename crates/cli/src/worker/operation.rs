@@ -117,12 +117,7 @@ fn check_value(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer>
         .into_iter()
         .map(|(uri, text)| Resource { uri, text: text.into() })
         .collect();
-    if request.field("format_assertion") == Some(b"true") {
-        let message = "expected formats as annotations, found that their assertion is asked for";
-        return Err(Answer::refused(vec![
-            Finding::new(Code::SchemaUnsupportedForm, message).at_schema("format", ""),
-        ]));
-    }
+    options.format_assertion = request.field("format_assertion") == Some(b"true");
     let program = Program::compile(&schema, &options)?;
     let mut tape = Tape::new();
     let read = tape.read(&instance, &limits.arguments_text());

@@ -170,7 +170,11 @@ fn judge_command(store: &Path, command: &Value) -> anyhow::Result<()> {
     let words = |name: &str| -> Vec<&str> {
         command[name].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     };
-    let output = Command::new(BINARY).args(words("arguments")).arg("--store").arg(store).output()?;
+    let arguments = words("arguments");
+    // What follows `--` is the tool server's.
+    let own = arguments.iter().position(|word| *word == "--").unwrap_or(arguments.len());
+    let (own, others) = arguments.split_at(own);
+    let output = Command::new(BINARY).args(own).arg("--store").arg(store).args(others).output()?;
     let shown = [output.stdout, output.stderr].concat();
     let shown = String::from_utf8_lossy(&shown);
     ensure!(

@@ -3,6 +3,8 @@
 //! The verdict is the deciding pass's. When it refuses, the same instructions run again in reporting mode, with an
 //! allowance of their own, to say everything that is wrong.
 
+mod closest;
+mod output;
 mod run;
 mod verdict;
 mod wire;
@@ -67,3 +69,6 @@ impl Program {
         violations
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,9 @@ use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
 use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violations, Work};
 
+/// The most that one attempt to explain a refusal may cost.
+const ATTEMPT_WORK: u64 = 50_000;
+
 /// One pass: the allowance that is left, where it stands, and what it has found.
 #[derive(Debug)]
 pub(crate) struct Run<'p, 'i> {
@@ -16,6 +19,11 @@ pub(crate) struct Run<'p, 'i> {
     depth: u64,
     /// The way to the value, kept in reporting mode only.
     path: Vec<PathStep<'i>>,
+    /// The way through the schemas to the one at hand, kept in reporting mode only.
+    evaluation: String,
+    current: BlockId,
+    /// The keyword of the reference that is being followed.
+    through: Option<&'static str>,
     findings: Vec<Finding>,
     truncated: bool,
     /// The resources whose schemas are being applied, outermost first; kept if the program has dynamic references.
@@ -75,6 +83,9 @@ impl<'p, 'i> Run<'p, 'i> {
             work,
             depth: 0,
             path: Vec::new(),
+            evaluation: String::new(),
+            current: BlockId(0),
+            through: None,
             findings: Vec::new(),
             truncated: false,
             scope: Vec::new(),
@@ -109,6 +120,10 @@ impl<'p, 'i> Run<'p, 'i> {
         }
         let parts = self.parts;
         let Some(block) = parts.block(id) else { return Ok(false) };
+        let (outer, way) = (self.current, self.evaluation.len());
+        if COLLECT {
+            self.step_into(id, block);
+        }
         self.depth += 1;
         let good = if parts.dynamic.is_empty() && !(self.tracking || block.tracks) {
             self.instructions::<COLLECT>(id, block, value)?
@@ -116,7 +131,36 @@ impl<'p, 'i> Run<'p, 'i> {
             self.tracked::<COLLECT>(id, block, value)?
         };
         self.depth -= 1;
+        if COLLECT {
+            self.current = outer;
+            self.evaluation.truncate(way);
+        }
         Ok(good)
+    }
+
+    /// Notes the way into a subschema: by the reference that is followed, or by its place in the one at hand.
+    fn step_into(&mut self, id: BlockId, block: &Block) {
+        if let Some(keyword) = self.through.take() {
+            self.evaluation.push('/');
+            self.evaluation.push_str(keyword);
+        } else if let Some(way) = block.location.strip_prefix(self.parts.location(self.current)) {
+            self.evaluation.push_str(way);
+        }
+        self.current = id;
+    }
+
+    /// Whether the value keeps what a reference points to.
+    #[inline]
+    pub(crate) fn reference<const COLLECT: bool>(
+        &mut self,
+        at: Site,
+        block: BlockId,
+        value: Node<'i>,
+    ) -> Result<bool, Stop> {
+        if COLLECT {
+            self.through = Some(at.keyword);
+        }
+        self.block::<COLLECT>(block, value)
     }
 
     #[inline]
@@ -258,10 +302,14 @@ impl<'p, 'i> Run<'p, 'i> {
         let finding = describe();
         let offset = finding.offset.unwrap_or(value.span().start);
         let (keyword, location) = self.place(at);
-        let finding = match self.parts.profile {
+        let mut finding = match self.parts.profile {
             Profile::Wire => wire::rephrased(finding, &path),
             Profile::Standard | Profile::Portable => finding,
         };
+        finding.evaluation_path = Some(match keyword {
+            "false" => self.evaluation.clone(),
+            keyword => format!("{}/{keyword}", self.evaluation),
+        });
         self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
         Ok(false)
     }
@@ -275,7 +323,13 @@ impl<'p, 'i> Run<'p, 'i> {
         good: &mut bool,
     ) -> Result<Vec<Finding>, Stop> {
         let work = std::mem::replace(&mut self.work, Work::new(0));
-        let mut run = Run { depth: self.depth, scope: self.scope.clone(), ..Run::new(self.parts, work) };
+        let mut run = Run {
+            depth: self.depth,
+            evaluation: self.evaluation.clone(),
+            current: self.current,
+            scope: self.scope.clone(),
+            ..Run::new(self.parts, work)
+        };
         let answer = run.block::<COLLECT>(block, value);
         self.truncated |= run.truncated;
         if self.stopped_in.is_none() {
@@ -284,6 +338,23 @@ impl<'p, 'i> Run<'p, 'i> {
         self.work = run.work;
         *good &= answer?;
         Ok(run.findings)
+    }
+
+    /// What a subschema has against the value at hand, reported apart and at a cost that is bounded by itself; `None` if
+    /// that takes too long to tell.
+    pub(crate) fn attempt(&mut self, block: BlockId, value: Node<'i>) -> Option<Vec<Finding>> {
+        let work = self.work.share(ATTEMPT_WORK);
+        let mut run = Run {
+            depth: self.depth,
+            path: self.path.clone(),
+            evaluation: self.evaluation.clone(),
+            current: self.current,
+            scope: self.scope.clone(),
+            ..Run::new(self.parts, work)
+        };
+        let ended = run.block::<true>(block, value);
+        self.work.give_back(&run.work);
+        ended.is_ok().then_some(run.findings)
     }
 
     /// Adds a finding of [`Self::aside`], placed at the value at hand.
@@ -300,6 +371,11 @@ impl<'p, 'i> Run<'p, 'i> {
             return Err(Stop::Full);
         }
         Ok(())
+    }
+
+    /// Steps from the root to the value at hand.
+    pub(crate) const fn path_length(&self) -> usize {
+        self.path.len()
     }
 
     fn location(&self) -> Location {

@@ -107,7 +107,7 @@ const fn rank(op: &Op) -> u8 {
         Op::Number { .. } => 4,
         Op::MultipleOf { .. } => 5,
         Op::Length { .. } => 6,
-        Op::Pattern { .. } => 7,
+        Op::Format { .. } | Op::Pattern { .. } => 7,
         Op::ItemCount { .. } => 8,
         Op::UniqueItems => 9,
         Op::Items { .. } => 10,

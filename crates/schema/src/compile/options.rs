@@ -17,7 +17,8 @@ pub struct Options {
     pub annotations: Vec<String>,
     /// Schemas that references may reach, beside the metaschemas, which always are there.
     pub resources: Vec<Resource>,
-    /// Whether `format` is asserted. Otherwise it is an annotation, unless the schema's metaschema says differently.
+    /// Whether `format` is asserted, in profile `standard`, for the formats that JSON Schema defines. Otherwise it is an
+    /// annotation, unless the vocabularies of the schema's metaschema have it asserted.
     pub format_assertion: bool,
     /// The maxima.
     pub limits: Limits,

@@ -3,30 +3,6 @@
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::Profile;
 use crate::json::Kind;
-use crate::{Code, Finding};
-
-/// The formats of 2020-12 and draft-07 (validation, section 7.3 of both).
-const FORMATS: &[&str] = &[
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "idn-email",
-    "hostname",
-    "idn-hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "iri",
-    "iri-reference",
-    "uuid",
-    "uri-template",
-    "json-pointer",
-    "relative-json-pointer",
-    "regex",
-];
 
 /// Any value.
 pub(crate) const fn any(_: &mut Compiler<'_>, _: &mut Draft, _: &Entry<'_, '_>) {}
@@ -44,21 +20,6 @@ pub(crate) fn boolean(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<
 /// A list.
 pub(crate) fn list(compiler: &mut Compiler<'_>, _: &mut Draft, entry: &Entry<'_, '_>) {
     form(compiler, entry, Kind::Array, "a list");
-}
-
-/// A format: an annotation in both dialects unless its assertion is asked for.
-pub(crate) fn format(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
-    text(compiler, draft, entry);
-    let Some(name) = entry.value.as_str() else { return };
-    if compiler.options.profile == Profile::Standard && !FORMATS.contains(&name.as_ref()) {
-        let message =
-            format!("expected a format of JSON Schema, found `{name}`, which says nothing to a validator");
-        compiler.warn(
-            Finding::new(Code::SchemaFormatUnknown, message)
-                .at_schema("format", entry.location())
-                .at_offset(entry.value.span().start),
-        );
-    }
 }
 
 /// The dialect: chosen at the root of a resource; elsewhere only the same one may be named again.

@@ -51,24 +51,33 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     if good {
         return Ok(true);
     }
-    run.refuse::<COLLECT>(at, value, || no_branch(Code::AnyOfNone, blocks.len(), types, value))
+    let closest = if COLLECT { run.closest(blocks, value) } else { None };
+    run.refuse::<COLLECT>(at, value, || no_branch(Code::AnyOfNone, blocks.len(), types, value, closest))
 }
 
-/// What to say when no branch holds: the types that would do if that is the fault, else the number of branches.
-pub(crate) fn no_branch(code: Code, branches: usize, types: Option<TypeSet>, value: Node<'_>) -> Finding {
-    match types {
-        Some(types) if !types.has(value) => {
-            Finding::new(code, format!("expected {}, found {}", types.names(), found(value)))
-        }
-        _ => {
-            let alternatives = if branches == 1 { "alternative" } else { "alternatives" };
-            let found = found(value);
-            Finding::new(
-                code,
-                format!(
-                    "expected a value that one of {branches} {alternatives} accepts, found {found} that none does"
-                ),
-            )
-        }
+/// What to say when no branch holds: the types that would do if that is the fault, else what the closest branch asks.
+pub(crate) fn no_branch(
+    code: Code,
+    branches: usize,
+    types: Option<TypeSet>,
+    value: Node<'_>,
+    closest: Option<String>,
+) -> Finding {
+    if let Some(types) = types
+        && !types.has(value)
+    {
+        return Finding::new(code, format!("expected {}, found {}", types.names(), found(value)));
+    }
+    let alternatives = if branches == 1 { "alternative" } else { "alternatives" };
+    let found = found(value);
+    let finding = Finding::new(
+        code,
+        format!(
+            "expected a value that one of {branches} {alternatives} accepts, found {found} that none does"
+        ),
+    );
+    match closest {
+        Some(closest) => finding.with_help(closest),
+        None => finding,
     }
 }

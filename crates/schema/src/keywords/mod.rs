@@ -10,6 +10,7 @@ pub(crate) mod const_;
 pub(crate) mod contains;
 pub(crate) mod dependent;
 pub(crate) mod enum_;
+pub(crate) mod format;
 pub(crate) mod if_;
 pub(crate) mod items;
 pub(crate) mod lengths;
@@ -118,7 +119,7 @@ const fn rule(
 /// Every keyword, in the order in which faults are reported.
 pub(crate) const KEYWORDS: &[Keyword] = &[
     note("description", ALL, Vocabularies::METADATA, Holds::Nothing, annotations::text),
-    note("format", ALL, Vocabularies::FORMAT, Holds::Nothing, annotations::format),
+    note("format", ALL, Vocabularies::FORMAT, Holds::Nothing, format::compile),
     note("contentEncoding", ALL, Vocabularies::CONTENT, Holds::Nothing, annotations::text),
     note("$schema", ALL, Vocabularies::CORE, Holds::Nothing, annotations::dialect),
     note("x-mcp-header", ALL, Vocabularies::CORE, Holds::Nothing, annotations::text),

@@ -32,11 +32,13 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
             Some(first) => return run.refuse::<COLLECT>(at, value, || several(first, index)),
         }
     }
-    match first {
-        Some(_) => Ok(true),
-        None => run
-            .refuse::<COLLECT>(at, value, || any_of::no_branch(Code::OneOfNone, blocks.len(), types, value)),
+    if first.is_some() {
+        return Ok(true);
     }
+    let closest = if COLLECT { run.closest(blocks, value) } else { None };
+    run.refuse::<COLLECT>(at, value, || {
+        any_of::no_branch(Code::OneOfNone, blocks.len(), types, value, closest)
+    })
 }
 
 fn several(first: usize, second: usize) -> Finding {

@@ -7,7 +7,7 @@ use super::backtrack::Backtrack;
 use super::threads::{INSTRUCTION_BYTES, Threads};
 use super::weigh::weigh;
 use super::{PatternFault, parse};
-use crate::{Exhausted, Limits, Work};
+use crate::{Code, Exhausted, Limits, Work};
 
 /// The language that a pattern is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -16,6 +16,15 @@ pub enum Language {
     Portable,
     /// ECMA-262 regular expressions with the `u` flag, and `\-` for a hyphen anywhere.
     Standard,
+}
+
+/// Whether a text is a pattern of the language, within the limits of a pattern's text; nothing is built. What cannot be
+/// matched here for want of a table of Unicode is a pattern all the same.
+pub(crate) fn is_pattern(text: &str, language: Language, limits: &Limits) -> bool {
+    match parse::parse(text, language, limits) {
+        Ok(_) => true,
+        Err(fault) => fault.code == Code::PatternUnsupported,
+    }
 }
 
 /// A compiled pattern. Cheap to clone.

@@ -22,5 +22,6 @@ mod threads;
 mod tree;
 mod weigh;
 
+pub(crate) use compiled::is_pattern;
 pub use compiled::{Language, Pattern};
 pub use fault::PatternFault;

@@ -1,10 +1,11 @@
 //! The instructions, and which keyword's file carries each one out.
 
 use crate::check::{Run, Stop};
+use crate::format::Format;
 use crate::json::Node;
 use crate::keywords::{
-    any_of, bounds, const_, contains, dependent, enum_, if_, items, lengths, multiple_of, never, not, one_of,
-    pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
+    any_of, bounds, const_, contains, dependent, enum_, format, if_, items, lengths, multiple_of, never, not,
+    one_of, pattern, properties, property_names, ref_, required, type_, unevaluated, unique_items,
 };
 use crate::program::{BlockId, ObjectPlan, PatternId};
 use crate::resolve::Spot;
@@ -53,6 +54,9 @@ pub(crate) enum Op {
     },
     Pattern {
         pattern: PatternId,
+    },
+    Format {
+        format: Format,
     },
     UniqueItems,
     /// The first items by place, the others by one schema.
@@ -167,6 +171,7 @@ impl Op {
             Op::ItemCount { count } => lengths::items_hold::<COLLECT>(run, at, value, *count),
             Op::PropertyCount { count } => lengths::properties_hold::<COLLECT>(run, at, value, *count),
             Op::Pattern { pattern } => pattern::holds::<COLLECT>(run, at, value, *pattern),
+            Op::Format { format } => format::holds::<COLLECT>(run, at, value, *format),
             Op::UniqueItems => unique_items::holds::<COLLECT>(run, at, value),
             Op::Items { prefix, rest } => items::hold::<COLLECT>(run, at, value, prefix, *rest),
             Op::Contains { block, least, most } => {
@@ -184,10 +189,10 @@ impl Op {
             Op::If { condition, then, otherwise } => {
                 if_::holds::<COLLECT>(run, value, *condition, *then, *otherwise)
             }
-            Op::Ref { block } => run.block::<COLLECT>(*block, value),
+            Op::Ref { block } => run.reference::<COLLECT>(at, *block, value),
             Op::DynamicRef { block, anchor } => {
                 let block = run.dynamic(*anchor).unwrap_or(*block);
-                run.block::<COLLECT>(block, value)
+                run.reference::<COLLECT>(at, block, value)
             }
             Op::UnevaluatedItems { block } => unevaluated::items_hold::<COLLECT>(run, value, *block),
             Op::UnevaluatedProperties { block } => {

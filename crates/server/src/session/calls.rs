@@ -9,6 +9,7 @@ use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
 use callgate_wire::Code;
 
+use super::departures::Ready;
 use super::state::{
     CallStage, Done, Kind, OpenCall, Session, SessionSettings, UpstreamState, Withdrawal, Work,
 };
@@ -81,6 +82,7 @@ impl Session {
         let (catalog, settings, journal) =
             (Arc::clone(catalog), Arc::clone(&self.settings), Arc::clone(&self.journal));
         let id = id.clone();
+        self.departures.expect(id.clone());
         self.spawn(Work::Call(id.clone()), move || {
             let outcome = open(&settings, &*journal, &catalog, &tool, &frame, arguments);
             Done::Opened { id, frame, outcome: outcome.map(Box::new).map_err(Box::new) }
@@ -109,15 +111,32 @@ impl Session {
                     self.answer_refusal(&open.id, &tool, &refusal);
                 }
             }
-            (Ok(dispatch), Some(withdrawal)) => self.settle_unsent(id, dispatch, withdrawal),
-            (Ok(dispatch), None) if self.upstream != UpstreamState::Up => {
-                self.settle_unsent(id, dispatch, Withdrawal::Upstream);
+            (Ok(dispatch), Some(withdrawal)) => {
+                self.departures.cancel(id);
+                self.settle_unsent(id, dispatch, withdrawal);
             }
-            (Ok(dispatch), None) => {
-                tracing::info!(tool, intent = %dispatch.intent().id, "sent");
-                self.send_call(&dispatch, frame);
-                call_stage(self, id, CallStage::Sent(Arc::new(*dispatch)));
-                self.start_clock(id);
+            (Ok(dispatch), None) => self.departures.ready(id, Ready { dispatch, frame }),
+        }
+        self.depart();
+    }
+
+    /// Sends the calls whose turn it is.
+    pub(super) fn depart(&mut self) {
+        while let Some((id, Ready { dispatch, frame })) = self.departures.next() {
+            let Some(call) = self.call_mut(&id) else { continue };
+            let CallStage::Opening { withdrawn } = call.stage else { continue };
+            let tool = call.tool.clone();
+            match withdrawn {
+                Some(withdrawal) => self.settle_unsent(&id, dispatch, withdrawal),
+                None if self.upstream != UpstreamState::Up => {
+                    self.settle_unsent(&id, dispatch, Withdrawal::Upstream);
+                }
+                None => {
+                    tracing::info!(tool, intent = %dispatch.intent().id, "sent");
+                    self.send_call(&dispatch, frame);
+                    call_stage(self, &id, CallStage::Sent(Arc::new(*dispatch)));
+                    self.start_clock(&id);
+                }
             }
         }
     }

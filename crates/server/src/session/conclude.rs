@@ -161,6 +161,7 @@ impl Session {
         match work {
             Work::Call(id) => {
                 self.forget(id);
+                self.depart();
                 let text = "a defect of the gate; the call may have run";
                 self.to_client.push(Line::own(answer::plain_error(id, rpc::INTERNAL_ERROR, text)));
             }

@@ -8,6 +8,7 @@
 //! | `client` | what a client's frame leads to |
 //! | `upstream` | what an upstream's frame leads to, and its end |
 //! | `calls` | the way of a `tools/call` |
+//! | `departures` | the order in which calls leave |
 //! | `conclude` | how a call ends: what is recorded and what its caller gets |
 //! | `listing` | `tools/list`, from the first page to the catalog |
 //! | `ending` | time that runs out, and the stop |
@@ -30,6 +31,7 @@
 mod calls;
 mod client;
 mod conclude;
+mod departures;
 mod ending;
 mod late;
 mod listing;

@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use super::departures::Departures;
 use super::late::Late;
 use super::state::{Done, Session, SessionSettings, UpstreamState};
 use crate::lane::{Incoming, Line, Outbox, read_frames};
@@ -163,6 +164,7 @@ impl Session {
             stray_lines: 0,
             done,
             tasks: 0,
+            departures: Departures::default(),
         }
     }
 

@@ -14,6 +14,7 @@ use callgate_wire::{Code, Principal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::departures::Departures;
 use super::late::Late;
 use super::listing::{Listed, Listing};
 use crate::lane::{Line, Outbox};
@@ -169,6 +170,7 @@ pub(super) struct Session {
     /// Every request has the same allowance of time, so the order of arrival is that of the deadlines.
     pub(super) deadlines: VecDeque<(Instant, RequestId, u64)>,
     pub(super) serial: u64,
+    pub(super) departures: Departures,
     pub(super) calls: usize,
     pub(super) calls_bytes: usize,
     pub(super) catalog: Option<Arc<Catalog>>,
@@ -219,6 +221,7 @@ impl Session {
     /// Forgets a request, which is answered now or was given up.
     pub(super) fn forget(&mut self, id: &RequestId) -> Option<Open> {
         let open = self.open.remove(id)?;
+        self.departures.cancel(id);
         if let Kind::Call(call) = &open.kind {
             self.calls -= 1;
             self.calls_bytes -= call.bytes;

@@ -48,15 +48,30 @@ async fn nothing_of_a_call_leaves_before_its_intent_is_durable() {
 }
 
 #[tokio::test]
-async fn calls_wait_for_the_journal_together() {
+async fn calls_wait_for_the_journal_together_and_leave_in_the_order_in_which_they_came() {
     let mut bench = Bench::listed(ECHO, |_| {}).await;
     bench.journal.hold(20);
-    for id in 0..20 {
-        bench.client.send(&call(&id.to_string(), "echo", "{}")).await;
+    // Large arguments take longer to check, so the first calls would be overtaken.
+    let sent: Vec<String> = (0..20)
+        .map(|id: usize| {
+            let padding = "x".repeat(if id.is_multiple_of(5) { 200_000 } else { 1 });
+            call(&id.to_string(), "echo", &format!(r#"{{"b":"{padding}"}}"#))
+        })
+        .collect();
+    for frame in &sent {
+        bench.client.send(frame).await;
     }
-    for _ in 0..20 {
-        bench.upstream.line().await;
+    for frame in &sent {
+        assert_eq!(bench.upstream.line().await, *frame);
     }
+}
+
+#[tokio::test]
+async fn a_call_that_is_refused_holds_up_nobody_behind_it() {
+    let mut bench = Bench::listed(ECHO, |_| {}).await;
+    bench.client.send(&call("1", "echo", r#"{"a":"not a number"}"#)).await;
+    bench.client.send(&call("2", "echo", "{}")).await;
+    assert_eq!(bench.upstream.line().await, call("2", "echo", "{}"));
 }
 
 #[tokio::test]

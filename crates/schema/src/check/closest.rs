@@ -1,0 +1,52 @@
+//! Which branch of a union a value was meant for, and what that branch asks of it.
+
+use crate::check::Run;
+use crate::json::Node;
+use crate::program::BlockId;
+use crate::{Code, Finding};
+
+/// Branches that are tried.
+const BRANCHES_MAX: usize = 32;
+/// Of the closest branch, the requests that are repeated.
+const REQUESTS_MAX: usize = 2;
+
+impl<'i> Run<'_, 'i> {
+    /// What the branch that is closest to the value asks of it, in a sentence.
+    pub(crate) fn closest(&mut self, blocks: &[BlockId], value: Node<'i>) -> Option<String> {
+        let mut closest: Option<(u64, usize, Vec<Finding>)> = None;
+        for (index, block) in blocks.iter().take(BRANCHES_MAX).enumerate() {
+            let Some(findings) = self.attempt(*block, value) else { continue };
+            let distance = findings.iter().map(|finding| distance(finding, self.path_length())).sum();
+            if closest.as_ref().is_none_or(|(least, _, _)| distance < *least) {
+                closest = Some((distance, index, findings));
+            }
+        }
+        let (_, index, findings) = closest?;
+        let requests: Vec<_> = findings.iter().take(REQUESTS_MAX).map(request).collect();
+        let more = match findings.len().saturating_sub(REQUESTS_MAX) {
+            0 => String::new(),
+            more => format!("; and {more} more"),
+        };
+        Some(format!("the closest is alternative {index}: {}{more}", requests.join("; ")))
+    }
+}
+
+/// How much a violation tells against a branch. A value of another type was not meant for it, nor one whose tag, a
+/// constant, is another's; a missing or misspelt member may be a slip.
+fn distance(finding: &Finding, outer: usize) -> u64 {
+    let inner =
+        finding.instance_location.as_ref().map_or(0, |location| location.0.len().saturating_sub(outer));
+    match (finding.code, inner) {
+        (Code::TypeMismatch | Code::NeverValid, 0) => 100,
+        (Code::ConstMismatch | Code::EnumMismatch, 0 | 1) => 20,
+        (Code::TypeMismatch, 1) => 4,
+        _ => 2,
+    }
+}
+
+fn request(finding: &Finding) -> String {
+    match &finding.instance_location {
+        Some(location) if !location.0.is_empty() => format!("at {location}, {}", finding.message),
+        _ => finding.message.clone(),
+    }
+}
