@@ -12,6 +12,8 @@ use crate::json::ReadLimits;
 /// assert!(limits.set("arguments_depth", 16));
 /// assert_eq!(limits.arguments_depth_max, 16);
 /// assert!(!limits.set("no_such_limit", 1));
+/// assert!(limits.set("evaluation_depth", u64::MAX));
+/// assert_eq!(limits.evaluation_depth_max, 1_024, "the stack has an end");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
@@ -55,6 +57,16 @@ pub struct Limits {
     pub findings_max: u64,
 }
 
+/// The most that a limit can be set to, where more would cost the stack, or minutes in one step.
+const CEILINGS: &[(&str, u64)] = &[
+    ("evaluation_depth", 1_024),
+    ("schema_depth", 1_024),
+    ("number_digits", 1 << 20),
+    ("number_exponent", 1 << 20),
+    ("pattern_compiled_bytes", 16 << 20),
+    ("patterns_compiled_bytes", 256 << 20),
+];
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
@@ -84,8 +96,11 @@ impl Default for Limits {
 impl Limits {
     /// Sets a limit by the name that refusals report; `false` if there is none of that name.
     ///
-    /// `work` sets the whole allowance of a check; `bytes`, `depth` and `nodes` mean those of the arguments.
+    /// `work` sets the whole allowance of a check; `bytes`, `depth` and `nodes` mean those of the arguments. What bounds
+    /// the stack, or the cost of one step, is never raised above its ceiling: `evaluation_depth` and the depths of
+    /// texts, the sizes of numbers and of compiled patterns.
     pub fn set(&mut self, name: &str, value: u64) -> bool {
+        let value = CEILINGS.iter().find(|(known, _)| *known == name).map_or(value, |(_, most)| value.min(*most));
         let slot = match name {
             "schema_bytes" => &mut self.schema_bytes_max,
             "schema_depth" => &mut self.schema_depth_max,

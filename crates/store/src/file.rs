@@ -1,16 +1,19 @@
 //! The store's file and its folder: made for their owner alone, and opened with the settings that the promises rest on.
+//! A file that is not ours is not touched, and none is made beside it.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::fs::{self, DirBuilder, File, FileType, OpenOptions, Permissions};
+use std::io::{self, Read as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use callgate_wire::Code;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
-use crate::StoreError;
 use crate::error::At as _;
+use crate::{StoreError, migrate};
 
 /// Only the owner reads and writes: arguments can be secrets. SQLite gives the log and its index the same mode.
 const FILE_MODE: u32 = 0o600;
@@ -27,8 +30,8 @@ const BUSY_STEP_MS: u64 = 2;
 /// The log is cut back to this after a burst, so that the disk gets its space back.
 const LOG_BYTES_KEPT_MAX: i64 = 16 << 20;
 
-/// Makes the file if there is none, and its folders; gives the path by which every process names it, whatever links
-/// led there.
+/// Makes the file if there is none, and its folders; what is there already must be a store. Gives the path by which
+/// every process names it, whatever links led there.
 pub(crate) fn make(path: &Path) -> Result<PathBuf, StoreError> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -43,31 +46,95 @@ pub(crate) fn make(path: &Path) -> Result<PathBuf, StoreError> {
         Ok(_) => File::open(folder)
             .and_then(|folder| folder.sync_all())
             .map_err(|error| StoreError::io(path, "make the name of the file durable", error))?,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => guard(path)?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
         Err(error) => return Err(StoreError::io(path, "make the file", error)),
     }
-    real(path)
+    find(path)
 }
 
-/// The path without links.
-pub(crate) fn real(path: &Path) -> Result<PathBuf, StoreError> {
-    fs::canonicalize(path).map_err(|error| match error.kind() {
+/// The path without links of a file that is a store, or an empty file, which may become one.
+pub(crate) fn find(path: &Path) -> Result<PathBuf, StoreError> {
+    let path = fs::canonicalize(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => StoreError::missing(path),
         _ => StoreError::io(path, "find the file", error),
-    })
+    })?;
+    let metadata = look(&path)?;
+    if !metadata.is_file() {
+        let message = format!("expected a file, found {}", kind(metadata.file_type()));
+        return Err(StoreError::new(Code::StoreUnavailable, &path, message));
+    }
+    if metadata.len() > 0 {
+        recognise(&path)?;
+    }
+    Ok(path)
 }
 
-/// Takes from others what they may not have, also where the file was made by another program's rules.
-fn guard(path: &Path) -> Result<(), StoreError> {
-    let metadata = fs::metadata(path).map_err(|error| StoreError::io(path, "look at the file", error))?;
-    if metadata.is_dir() {
-        return Err(StoreError::new(Code::StoreUnavailable, path, "expected a file, found a folder"));
+fn kind(found: FileType) -> &'static str {
+    if found.is_dir() {
+        "a folder"
+    } else if found.is_char_device() || found.is_block_device() {
+        "a device"
+    } else if found.is_fifo() {
+        "a pipe"
+    } else {
+        "neither a file nor a folder"
     }
-    if metadata.permissions().mode() & 0o077 != 0 {
+}
+
+fn look(path: &Path) -> Result<fs::Metadata, StoreError> {
+    fs::metadata(path).map_err(|error| StoreError::io(path, "look at the file", error))
+}
+
+/// Looks for our mark in the file's head. Not through SQLite: it makes files beside a database that has a log, and a
+/// file of another program's must not get any.
+fn recognise(path: &Path) -> Result<(), StoreError> {
+    let fail = |error| StoreError::io(path, "read the head of the file", error);
+    let file = File::open(path).map_err(fail)?;
+    let mut head = Vec::new();
+    (&file).take(migrate::HEAD_BYTES as u64).read_to_end(&mut head).map_err(fail)?;
+    migrate::expect_mark(&head, path)?;
+    // To close a file takes away all locks that this process has on it, also those that SQLite took if it has the store
+    // open already. So this one stays open until the process ends.
+    std::mem::forget(file);
+    Ok(())
+}
+
+/// Takes from others what they may not have, also where the file was made by another program's rules. For a store
+/// alone: the modes of other files are not ours to change.
+pub(crate) fn guard(path: &Path) -> Result<(), StoreError> {
+    if look(path)?.permissions().mode() & 0o077 != 0 {
         fs::set_permissions(path, Permissions::from_mode(FILE_MODE))
             .map_err(|error| StoreError::io(path, "keep the file from other users", error))?;
     }
     Ok(())
+}
+
+/// Which files a store's records are in: device and number of the file itself, its log and the log's index.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Identity([Option<(u64, u64)>; 3]);
+
+impl Identity {
+    /// Of the files that have the store's names now.
+    pub(crate) fn of(path: &Path) -> Identity {
+        Identity(["", "-wal", "-shm"].map(|suffix| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            fs::metadata(name).ok().map(|metadata| (metadata.dev(), metadata.ino()))
+        }))
+    }
+
+    /// # Errors
+    ///
+    /// `store-unavailable` if another file has one of the store's names now, or none has: what is written would be in
+    /// a file that nobody finds again.
+    pub(crate) fn expect(&self, path: &Path) -> Result<(), StoreError> {
+        if Identity::of(path) == *self {
+            return Ok(());
+        }
+        let message =
+            "the file was removed or replaced while the gate has it open; the gate has to be started again";
+        Err(StoreError::new(Code::StoreUnavailable, path, message))
+    }
 }
 
 /// Makes the folder of a store's lock files.

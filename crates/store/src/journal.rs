@@ -42,6 +42,8 @@ impl SqliteJournal {
         let path = file::make(path)?;
         let mut writing = file::open_writing(&path)?;
         migrate::state(&writing, &path)?;
+        file::guard(&path)?;
+        migrate::mark(&mut writing, &path)?;
         file::turn_on_log(&writing, &path)?;
         migrate::migrate(&mut writing, &path)?;
         let lock = incarnation::enter(&mut writing, &path, &incarnation, pid, now)?;

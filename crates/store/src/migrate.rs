@@ -10,6 +10,8 @@ use crate::error::At as _;
 
 /// Marks a file as a store of this program: "Cgat".
 const APPLICATION_ID: i32 = 0x4367_6174;
+/// What a database without the mark is.
+const ANOTHER_DATABASE: &str = "the database of another program";
 
 /// The steps; the version of a file is how many of them it has seen. A step is never changed once it was released.
 const STEPS: &[&str] = &[include_str!("sql/001-intents.sql")];
@@ -34,17 +36,17 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Store
     let integer = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).at(path);
     let version = integer("PRAGMA user_version")?;
     let application = integer("PRAGMA application_id")?;
-    if application != i64::from(APPLICATION_ID) {
-        let empty = application == 0 && version == 0 && integer("SELECT count(*) FROM sqlite_schema")? == 0;
-        return if empty {
-            Ok(State::Empty)
-        } else {
-            let message = "expected a store, found the database of another program";
-            Err(StoreError::new(Code::StoreCorrupt, path, message))
-        };
+    if application == 0 && version == 0 && integer("SELECT count(*) FROM sqlite_schema")? == 0 {
+        return Ok(State::Empty);
+    }
+    if integer("PRAGMA application_id")? != i64::from(APPLICATION_ID) {
+        let message = format!("expected a store, found {ANOTHER_DATABASE}");
+        return Err(StoreError::new(Code::StoreCorrupt, path, message));
     }
     let current = i64::from(VERSION);
     match version {
+        // A gate has marked the file and is about to fill it.
+        0 => Ok(State::Empty),
         _ if version == current => Ok(State::Current),
         _ if version > current => {
             let message =
@@ -53,6 +55,36 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Store
         }
         _ => Ok(State::Older),
     }
+}
+
+/// Bytes of a database's head. SPEC: sqlite.org/fileformat2, 1.3.
+pub(crate) const HEAD_BYTES: usize = 100;
+
+/// # Errors
+///
+/// `store-corrupt` if this is not the head of a file of this program.
+pub(crate) fn expect_mark(head: &[u8], path: &Path) -> Result<(), StoreError> {
+    let not = |found: &str| {
+        Err(StoreError::new(Code::StoreCorrupt, path, format!("expected a store, found {found}")))
+    };
+    if head.len() < HEAD_BYTES || !head.starts_with(b"SQLite format 3\0") {
+        return not("another kind of file");
+    }
+    if head.get(68..72) != Some(&APPLICATION_ID.to_be_bytes()) {
+        return not(ANOTHER_DATABASE);
+    }
+    Ok(())
+}
+
+/// Marks an empty file as a store, in a transaction of its own: before the log is turned on, so that the mark stands in
+/// the file itself from the beginning and a look at its head is enough to know it.
+pub(crate) fn mark(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    if state(connection, path)? != State::Empty {
+        return Ok(());
+    }
+    let transaction = Transaction::new(connection, TransactionBehavior::Immediate).at(path)?;
+    transaction.pragma_update(None, "application_id", APPLICATION_ID).at(path)?;
+    transaction.commit().at(path)
 }
 
 /// Brings a file up to date, in one transaction. Several processes may try at once: one does it.
@@ -66,7 +98,6 @@ pub(crate) fn migrate(connection: &mut Connection, path: &Path) -> Result<(), St
         for step in STEPS.iter().skip(done as usize) {
             transaction.execute_batch(step).at(path)?;
         }
-        transaction.pragma_update(None, "application_id", APPLICATION_ID).at(path)?;
         transaction.pragma_update(None, "user_version", VERSION).at(path)?;
     }
     transaction.commit().at(path)

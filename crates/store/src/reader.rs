@@ -29,7 +29,7 @@ impl StoreReader {
     ///
     /// `store-unavailable` (see [`StoreError::is_missing`]), `store-newer`, `store-corrupt`.
     pub fn open(path: &Path, now: Timestamp) -> Result<StoreReader, StoreError> {
-        let path = file::real(path)?;
+        let path = file::find(path)?;
         let connection = file::open_reading(&path)?;
         let is_empty = match migrate::state(&connection, &path)? {
             // A gate that starts at this moment has made the file and is about to fill it.

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::error::At as _;
+use crate::file::Identity;
 
 /// Jobs in one transaction. Above the calls in flight of an upstream, so that none of them waits for a second one.
 const BATCH_MAX: usize = 512;
@@ -31,13 +32,13 @@ trait Job: Send {
 }
 
 impl Writer {
-    /// Starts the thread.
+    /// Starts the thread. The connection has written before, so that all of the store's files are there.
     pub(crate) fn start(connection: Connection, path: &Path) -> Result<Writer, StoreError> {
         let (jobs, receiver) = sync_channel(BATCH_MAX);
-        let thread_path = path.to_owned();
+        let (thread_path, identity) = (path.to_owned(), Identity::of(path));
         let thread = std::thread::Builder::new()
             .name("callgate-store".to_owned())
-            .spawn(move || write_all(&connection, &receiver, &thread_path))
+            .spawn(move || write_all(&connection, &receiver, &identity, &thread_path))
             .map_err(|error| StoreError::io(path, "start the thread that writes", error))?;
         Ok(Writer { path: path.to_owned(), jobs: Some(jobs), thread: Some(thread) })
     }
@@ -66,11 +67,11 @@ impl Drop for Writer {
     }
 }
 
-fn write_all(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, path: &Path) {
+fn write_all(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, identity: &Identity, path: &Path) {
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
         batch.extend(jobs.try_iter().take(BATCH_MAX - 1));
-        let written = write_batch(connection, &mut batch, path);
+        let written = write_batch(connection, &mut batch, identity, path);
         if let Err(error) = &written {
             tracing::error!(code = %error.code(), jobs = batch.len(), "a transaction failed: {error}");
         }
@@ -80,7 +81,12 @@ fn write_all(connection: &Connection, jobs: &Receiver<Box<dyn Job>>, path: &Path
     }
 }
 
-fn write_batch(connection: &Connection, batch: &mut [Box<dyn Job>], path: &Path) -> Result<(), StoreError> {
+fn write_batch(
+    connection: &Connection,
+    batch: &mut [Box<dyn Job>],
+    identity: &Identity,
+    path: &Path,
+) -> Result<(), StoreError> {
     // IMMEDIATE takes the right to write before anything is read, so that no reading has to be thrown away.
     connection.execute_batch("BEGIN IMMEDIATE").at(path)?;
     for job in batch.iter_mut() {
@@ -90,10 +96,13 @@ fn write_batch(connection: &Connection, batch: &mut [Box<dyn Job>], path: &Path)
             return Err(StoreError::new(Code::StoreUnavailable, path, "the disk is full or failed"));
         }
     }
-    connection.execute_batch("COMMIT").at(path).inspect_err(|_| {
+    let commit = || connection.execute_batch("COMMIT").at(path);
+    identity.expect(path).and_then(|()| commit()).inspect_err(|_| {
         // A commit that failed may have left the transaction open; the next one must find none.
         let _ = connection.execute_batch("ROLLBACK");
-    })
+    })?;
+    // Nobody is told that it is recorded if the file went meanwhile.
+    identity.expect(path)
 }
 
 struct Pending<T, W> {

@@ -1,5 +1,7 @@
 //! A block under construction: keywords that work together are gathered here and become one instruction.
 
+use std::collections::HashSet;
+
 use crate::program::{Additional, BlockId, Instruction, ObjectPlan, Op, PatternId, Slot};
 
 /// A block under construction.
@@ -68,9 +70,32 @@ impl Draft {
         if slots.is_empty() && patterns.is_empty() && additional == Additional::Open {
             return;
         }
-        let slots = slots.into_iter().map(|(name, block)| Slot { name: name.into(), block }).collect();
+        let required = self.required_among(&slots);
+        let slots = slots
+            .into_iter()
+            .map(|(name, block)| Slot {
+                required: required.contains(name.as_str()),
+                name: name.into(),
+                block,
+            })
+            .collect();
         let plan = ObjectPlan::new(slots, patterns, additional);
         self.push("properties", Op::Properties(Box::new(plan)));
+    }
+
+    /// The names under `required`, if all are declared: the walk over the members then counts them in passing, and the
+    /// instruction of its own is left for the report.
+    fn required_among(&mut self, slots: &[(String, BlockId)]) -> HashSet<String> {
+        let declared: HashSet<&str> = slots.iter().map(|(name, _)| name.as_str()).collect();
+        for instruction in &mut self.instructions {
+            if let Op::Required { names, counted } = &mut instruction.op
+                && names.iter().all(|name| declared.contains(&**name))
+            {
+                *counted = true;
+                return names.iter().map(ToString::to_string).collect();
+            }
+        }
+        HashSet::new()
     }
 
     fn items(&mut self) {

@@ -52,7 +52,11 @@ impl<'a> Compiler<'a> {
         if schema.member("additionalProperties").and_then(Node::as_bool) == Some(false) {
             asserted.push("additionalProperties");
             let anything = self.anything();
-            let named = declared.iter().map(|member| Slot { name: member.name().into(), block: anything });
+            let named = declared.iter().map(|member| Slot {
+                name: member.name().into(),
+                block: anything,
+                required: false,
+            });
             let plan = ObjectPlan::new(named.collect(), Vec::new(), Additional::None("additionalProperties"));
             instructions.push(members(plan));
         }
@@ -63,13 +67,16 @@ impl<'a> Compiler<'a> {
                 names.push(name.into());
             }
         }
-        instructions.push(Instruction { keyword: "required", op: Op::Required { names: names.into() } });
+        instructions.push(Instruction {
+            keyword: "required",
+            op: Op::Required { names: names.into(), counted: false },
+        });
         let place = format!("{location}/properties");
         let mut slots = Vec::new();
         for member in declared {
             let name = member.name();
             let block = self.wire_value(member.value(), &below(&place, &name));
-            slots.push(Slot { name: name.into(), block });
+            slots.push(Slot { name: name.into(), block, required: false });
         }
         instructions.push(members(ObjectPlan::new(slots, Vec::new(), Additional::Open)));
         self.not_enforced(schema, location, &asserted);

@@ -50,12 +50,12 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     tape: &'a [Token],
-    text: &'a [u8],
+    text: &'a str,
     at: u32,
 }
 
 impl<'a> Node<'a> {
-    pub(super) const fn root(tape: &'a [Token], text: &'a [u8]) -> Node<'a> {
+    pub(super) const fn root(tape: &'a [Token], text: &'a str) -> Node<'a> {
         Node { tape, text, at: 0 }
     }
 
@@ -90,12 +90,12 @@ impl<'a> Node<'a> {
 
     /// The value's exact bytes, quotes and brackets included.
     pub fn raw(self) -> &'a [u8] {
-        self.text.get(self.span()).unwrap_or_default()
+        self.raw_str().as_bytes()
     }
 
     /// The value's exact text, quotes and brackets included.
     pub fn raw_str(self) -> &'a str {
-        utf8(self.raw())
+        self.text.get(self.span()).unwrap_or_default()
     }
 
     /// Where the value stands in the text that was read.
@@ -108,7 +108,7 @@ impl<'a> Node<'a> {
     /// The whole text that was read.
     #[inline]
     pub const fn text_bytes(self) -> &'a [u8] {
-        self.text
+        self.text.as_bytes()
     }
 
     /// Of `true` and `false`.
@@ -127,7 +127,7 @@ impl<'a> Node<'a> {
     /// Of a number.
     pub fn as_number(self) -> Option<Number<'a>> {
         let token = self.token();
-        (token.kind() == kind::NUMBER).then(|| Number::of_token(utf8(body(self.text, token)), token.short()))
+        (token.kind() == kind::NUMBER).then(|| Number::of_token(body_str(self.text, token), token.short()))
     }
 
     /// Is it `null`?
@@ -195,12 +195,16 @@ impl<'a> Node<'a> {
     /// Code points of a string, after unescaping; 0 of other values. Allocates nothing.
     pub fn char_count(self) -> usize {
         let token = self.token();
-        if token.kind() == kind::STRING { char_count(body(self.text, token), token.escaped()) } else { 0 }
+        if token.kind() == kind::STRING {
+            char_count(body(self.text.as_bytes(), token), token.escaped())
+        } else {
+            0
+        }
     }
 
     /// The body of a string, without quotes, as it stands in the text.
     pub(super) fn body(self) -> &'a [u8] {
-        body(self.text, self.token())
+        body(self.text.as_bytes(), self.token())
     }
 
     /// The text of a string as bytes, unescaped.
@@ -283,7 +287,7 @@ impl<'a> Member<'a> {
     /// Is this its name?
     pub fn name_is(self, name: &str) -> bool {
         let token = self.name.token();
-        stands_for(body(self.name.text, token), token.escaped(), name.as_bytes())
+        stands_for(body(self.name.text.as_bytes(), token), token.escaped(), name.as_bytes())
     }
 
     /// What [`name_hash`] is for its name, without looking at the text.
@@ -325,18 +329,19 @@ impl fmt::Debug for Member<'_> {
     }
 }
 
-fn text(text: &[u8], token: Token) -> Cow<'_, str> {
-    match unescaped(body(text, token), token.escaped()) {
-        Cow::Borrowed(bytes) => Cow::Borrowed(utf8(bytes)),
-        // INVARIANT: what the reader took is UTF-8, and unescaping adds whole code points.
-        Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_default()),
+fn text(text: &str, token: Token) -> Cow<'_, str> {
+    if !token.escaped() {
+        return Cow::Borrowed(body_str(text, token));
     }
+    // INVARIANT: what the reader took is UTF-8, and unescaping adds whole code points.
+    let bytes = unescaped(body(text.as_bytes(), token), true).into_owned();
+    Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
 }
 
-/// Bytes of a text that was read, between places that the reader found.
-fn utf8(bytes: &[u8]) -> &str {
-    // INVARIANT: the reader has checked the text, and its places stand between code points.
-    simdutf8::basic::from_utf8(bytes).unwrap_or_default()
+/// What stands between the places that the reader found, which are between code points.
+#[inline]
+fn body_str(text: &str, token: Token) -> &str {
+    text.get(token.offset()..token.end()).unwrap_or_default()
 }
 
 /// One token of a JSON Pointer without its escapes.

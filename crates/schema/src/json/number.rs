@@ -41,6 +41,9 @@ impl Small {
     }
 }
 
+/// Bits of the largest difference of two exponents.
+const EXPONENT_BITS: u64 = 14;
+
 impl<'a> Number<'a> {
     /// The number that `text` is by the grammar of JSON, nothing around it.
     pub fn parse(text: &'a str) -> Option<Number<'a>> {
@@ -136,13 +139,14 @@ impl<'a> Number<'a> {
         a.is_multiple_of(&b)
     }
 
-    /// The work of [`Number::is_multiple_of`] in the units of [`crate::Work`].
+    /// The work of [`Number::is_multiple_of`] in the units of [`crate::Work`]: a power of ten modulo the divisor takes a
+    /// squaring, and a division by the divisor, for each of the exponent's bits.
     pub fn multiple_of_work(self, divisor: Number<'_>) -> u64 {
         if self.small.is_some() && divisor.small.is_some() {
             return 1;
         }
         let (size, length) = (divisor.raw.len() as u64 / 8 + 1, self.raw.len() as u64);
-        size * size + size * (length / 8) + length
+        2 * EXPONENT_BITS * size * size + size * (length / 8) + length
     }
 
     /// The value in its one normal form.

@@ -62,6 +62,9 @@ pub(crate) fn text_holds<'i, const COLLECT: bool>(
         return Ok(true);
     }
     run.charge(value.raw().len())?;
+    if decided_by_bytes(count, value.raw().len() as u64 - 2) {
+        return Ok(true);
+    }
     let length = value.char_count() as u64;
     if count.holds(length) {
         return Ok(true);
@@ -69,6 +72,15 @@ pub(crate) fn text_holds<'i, const COLLECT: bool>(
     let names =
         Names { few: Code::StringTooShort, many: Code::StringTooLong, parts: ["character", "characters"] };
     run.refuse::<COLLECT>(at, value, || describe(at, &names, count, length))
+}
+
+/// Whether the number of bytes between the quotes already says that the bound is kept: a character takes one byte at
+/// least, and twelve at most, written as two escapes.
+const fn decided_by_bytes(count: Count, bytes: u64) -> bool {
+    match count {
+        Count::AtLeast(least) => bytes / 12 >= least,
+        Count::AtMost(most) => bytes <= most,
+    }
 }
 
 pub(crate) fn items_hold<'i, const COLLECT: bool>(

@@ -66,10 +66,12 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
     if COLLECT {
         return report(run, at, value, plan);
     }
+    let mut required = 0;
     for member in value.members() {
         run.charge(1)?;
         let slot = plan.slot(member).and_then(|slot| plan.slots.get(slot));
         if let Some(slot) = slot {
+            required += usize::from(slot.required);
             if !run.member::<false>(slot.block, member)? {
                 return Ok(false);
             }
@@ -79,7 +81,8 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
             return Ok(false);
         }
     }
-    Ok(true)
+    // No member stands twice, so the count tells whether all are there.
+    Ok(required == plan.required)
 }
 
 /// The same in the order of reports: declared members by name, then the others by name.

@@ -10,7 +10,7 @@ use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
     if let Some(names) = names(compiler, entry, entry.value, "") {
-        draft.push("required", Op::Required { names });
+        draft.push("required", Op::Required { names, counted: false });
     }
 }
 

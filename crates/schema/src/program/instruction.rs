@@ -71,6 +71,8 @@ pub(crate) enum Op {
     },
     Required {
         names: Box<[Box<str>]>,
+        /// The instruction for the members counts them while deciding.
+        counted: bool,
     },
     Properties(Box<ObjectPlan>),
     PropertyNames {
@@ -177,7 +179,8 @@ impl Op {
             Op::Contains { block, least, most } => {
                 contains::holds::<COLLECT>(run, at, value, *block, *least, *most)
             }
-            Op::Required { names } => required::holds::<COLLECT>(run, at, value, names),
+            Op::Required { counted: true, .. } if !COLLECT => Ok(true),
+            Op::Required { names, .. } => required::holds::<COLLECT>(run, at, value, names),
             Op::Properties(plan) => properties::hold::<COLLECT>(run, at, value, plan),
             Op::PropertyNames { block } => property_names::hold::<COLLECT>(run, at, value, *block),
             Op::DependentRequired { rules } => dependent::names_hold::<COLLECT>(run, at, value, rules),

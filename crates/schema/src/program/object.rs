@@ -13,6 +13,8 @@ pub(crate) struct ObjectPlan {
     pub(crate) patterns: Box<[(PatternId, BlockId)]>,
     pub(crate) additional: Additional,
     pub(crate) order: Order,
+    /// How many slots are required.
+    pub(crate) required: usize,
 }
 
 /// In which order violations by members are reported.
@@ -29,6 +31,8 @@ pub(crate) enum Order {
 pub(crate) struct Slot {
     pub(crate) name: Box<str>,
     pub(crate) block: BlockId,
+    /// Whether `required` beside it names it, too.
+    pub(crate) required: bool,
 }
 
 /// What holds for members that no name and no pattern covers.
@@ -60,7 +64,9 @@ impl ObjectPlan {
                 *place = entry;
             }
         }
+        let required = slots.iter().filter(|slot| slot.required).count();
         ObjectPlan {
+            required,
             slots: slots.into(),
             table: table.into(),
             patterns: patterns.into(),

@@ -2,7 +2,9 @@
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::support::{gate, record};
 use callgate_gateway::{IntentFilter, Journal as _};
@@ -28,11 +30,29 @@ fn prepare(folder: &Path, kind: &str) -> PathBuf {
         "missing" => {}
         "empty" => make(b""),
         "text" => make(&b"this is a letter and no database at all\n".repeat(100)),
+        "short-text" => make(b"a note\n"),
+        "pipe" => {
+            fs::create_dir(folder.join("new")).expect("the folder is made");
+            let made = Command::new("mkfifo").arg(&path).status().expect("mkfifo runs");
+            assert!(made.success());
+        }
+        "socket" => {
+            fs::create_dir(folder.join("new")).expect("the folder is made");
+            drop(UnixListener::bind(&path).expect("the socket is made"));
+        }
+        "device" => {
+            fs::create_dir(folder.join("new")).expect("the folder is made");
+            std::os::unix::fs::symlink("/dev/null", &path).expect("the link is made");
+        }
         "folder" => fs::create_dir_all(&path).expect("the folder is made"),
         "below-a-file" => fs::write(folder.join("new"), "").expect("the file is made"),
         "foreign" => {
             make(b"");
             sql(&path, "CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+        }
+        "foreign-log" => {
+            make(b"");
+            sql(&path, "PRAGMA journal_mode = WAL; CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
         }
         "newer" => {
             drop(gate(&path).expect("the store is made"));
@@ -62,6 +82,20 @@ fn use_as(kind: &str, path: &Path) -> Result<usize, StoreError> {
     }
 }
 
+/// The file's bytes, if it is one, and its mode.
+fn looks(path: &Path) -> (Option<Vec<u8>>, Option<u32>) {
+    let mode = fs::metadata(path).ok().map(|metadata| metadata.permissions().mode());
+    (path.is_file().then(|| fs::read(path).expect("the file is read")), mode)
+}
+
+/// What stands in a folder.
+fn names_in(folder: &Path) -> Vec<PathBuf> {
+    let mut names: Vec<_> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    names.sort();
+    names
+}
+
 #[test]
 fn every_row_opens_or_is_refused_as_it_says() {
     for line in include_str!("../../../../cases/store.jsonl").lines() {
@@ -69,7 +103,11 @@ fn every_row_opens_or_is_refused_as_it_says() {
         let text = |member: &str| row[member].as_str().unwrap_or_default();
         let folder = tempfile::tempdir().unwrap();
         let path = prepare(folder.path(), text("file"));
-        let before = fs::read(&path).ok();
+        let others = Permissions::from_mode(0o644);
+        if path.is_file() {
+            fs::set_permissions(&path, others).unwrap();
+        }
+        let (before, names) = (looks(&path), names_in(&folder.path().join("new")));
         let outcome = use_as(text("open"), &path);
         let code = outcome.as_ref().err().map(|error| error.code().as_str());
         assert_eq!(code, row["code"].as_str(), "{}: {outcome:?}", text("name"));
@@ -77,7 +115,18 @@ fn every_row_opens_or_is_refused_as_it_says() {
             let path = fs::canonicalize(&path).unwrap_or(path.clone());
             assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
             assert_eq!(error.is_missing(), text("file") == "missing");
-            assert_eq!(fs::read(&path).ok(), before, "{}: nothing is changed", text("name"));
+            let after = looks(&path);
+            assert!(after.0 == before.0, "{}: nothing is changed", text("name"));
+            // A store is one also when it is damaged or newer: its mode and the files that SQLite makes are ours.
+            if !["missing", "newer", "torn"].contains(&text("file")) {
+                assert_eq!(after.1, before.1, "{}: the mode stays", text("name"));
+                assert_eq!(
+                    names_in(&folder.path().join("new")),
+                    names,
+                    "{}: nothing is made beside",
+                    text("name")
+                );
+            }
         }
         if text("open") == "reader" {
             assert_eq!(fs::metadata(&path).is_ok(), text("file") != "missing", "a reader makes nothing");
@@ -130,4 +179,27 @@ fn a_damaged_row_is_named_and_not_guessed_at() {
     assert_eq!(error.code(), Code::StoreCorrupt);
     sql(&path, "UPDATE intents SET format = 2");
     assert_eq!(journal.list(&IntentFilter { limit: 1 }).unwrap_err().code(), Code::StoreNewer);
+}
+
+#[test]
+fn a_store_that_is_removed_or_replaced_under_a_gate_takes_no_more_records() {
+    for (suffix, replaced) in [("", false), ("", true), ("-wal", false), ("-shm", false)] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store.sqlite");
+        let journal = gate(&path).unwrap();
+        journal.append(&record(journal.incarnation(), "{}")).unwrap();
+        fs::remove_file(PathBuf::from(format!("{}{suffix}", path.display()))).unwrap();
+        let other = replaced.then(|| {
+            for suffix in ["-wal", "-shm"] {
+                fs::remove_file(PathBuf::from(format!("{}{suffix}", path.display()))).unwrap();
+            }
+            gate(&path).unwrap()
+        });
+        let error = journal.append(&record(journal.incarnation(), "{}")).unwrap_err();
+        assert_eq!(error.code(), Code::StoreUnavailable, "{suffix} {replaced}");
+        if let Some(other) = other {
+            assert_eq!(other.list(&IntentFilter { limit: 5 }).unwrap(), []);
+            other.append(&record(other.incarnation(), "{}")).unwrap();
+        }
+    }
 }
