@@ -34,7 +34,10 @@ pub(crate) fn reader(data: &[u8]) {
     };
     let root = document.root();
     let text = canonical(root);
-    let again = Document::read(text.as_slice(), &limits).expect("the canonical form can be read");
+    // It moves the point behind the first digit, which a number at the limits has room for only beyond them.
+    let wider = Limits { number_exponent_max: 1 << 14, number_digits_max: 1 << 14, ..Limits::default() };
+    let again =
+        Document::read(text.as_slice(), &wider.arguments_text()).expect("the canonical form can be read");
     assert_eq!(canonical(again.root()), text, "the canonical form is its own canonical form");
     assert_eq!(digest("value", again.root()), digest("value", root), "equal values have one digest");
     assert!(root.equals(again.root()) && again.root().equals(root), "a value equals its canonical form");
