@@ -1,15 +1,19 @@
 //! `callgate check`: every fault of a catalog or a schema, before an agent meets it.
 
+mod place;
+mod print;
 mod report;
 mod source;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use callgate_schema::{Options, Profile};
+use callgate_schema::Profile;
 use clap::ValueEnum;
 
 use crate::exit_code::{ExitCode, Failure};
+use crate::render::escape::one_line;
+use crate::render::output;
 
 /// The largest file that is read.
 const FILE_BYTES_MAX: u64 = 256 << 20;
@@ -42,6 +46,8 @@ pub(crate) enum ProfileArg {
     Standard,
     /// A small subset that every receiver of tool schemas can take
     Portable,
+    /// What text-map transports assert; every constraint that is not among it is a warning
+    Wire,
 }
 
 impl From<ProfileArg> for Profile {
@@ -49,6 +55,7 @@ impl From<ProfileArg> for Profile {
         match profile {
             ProfileArg::Standard => Profile::Standard,
             ProfileArg::Portable => Profile::Portable,
+            ProfileArg::Wire => Profile::Wire,
         }
     }
 }
@@ -64,23 +71,22 @@ pub(crate) enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let options = Options::tool(args.profile.into());
     let mut reports = Vec::new();
     for file in &args.files {
         let text = read(file)?;
-        reports.push(report::Report::of(&file.display().to_string(), &text, &options)?);
+        reports.push(report::Report::of(&file.display().to_string(), &text, args.profile.into()));
     }
     let good = reports.iter().all(report::Report::is_good);
     match args.format {
-        Format::Text => report::print(&reports),
-        Format::Json => report::print_json(&reports),
+        Format::Text => output::print(&print::text(&reports))?,
+        Format::Json => output::print_exact(&print::json(&reports))?,
     }
     Ok(if good { ExitCode::Success } else { ExitCode::Findings })
 }
 
 fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
-    let unreadable =
-        |error: std::io::Error| Failure::usage(format!("failed to read `{}`: {error}", file.display()));
+    let name = one_line(&file.display().to_string());
+    let unreadable = |error: std::io::Error| Failure::usage(format!("failed to read `{name}`: {error}"));
     let mut text = Vec::new();
     if file == Path::new("-") {
         std::io::stdin().lock().take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
@@ -89,10 +95,11 @@ fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
         opened.take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(unreadable)?;
     }
     if text.len() as u64 > FILE_BYTES_MAX {
-        return Err(Failure::usage(format!(
-            "expected at most {FILE_BYTES_MAX} bytes in `{}`, found more",
-            file.display()
-        )));
+        let message = format!("expected at most {FILE_BYTES_MAX} bytes in `{name}`, found more");
+        return Err(Failure::usage(message));
+    }
+    if text.trim_ascii().is_empty() {
+        return Err(Failure::usage(format!("expected a catalog or a schema in `{name}`, found nothing")));
     }
     Ok(text)
 }

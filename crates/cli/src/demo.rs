@@ -19,6 +19,8 @@ use connection::Connection;
 use outcome::Outcome;
 use plays::{PLAYS, Play};
 
+use crate::render::output::print;
+
 /// Play a dozen calls through a gate before a small tool server, and see what becomes of each.
 ///
 /// Needs nothing and leaves nothing: the server is part of this program, the store is a temporary file.
@@ -37,7 +39,7 @@ pub(crate) fn run(_args: &Args) -> anyhow::Result<crate::ExitCode> {
     let folder = tempfile::tempdir().context("no folder for the store")?;
     let store = folder.path().join("store.sqlite");
 
-    page::opening(&store);
+    print(&page::opening(&store))?;
     let mut connection = Connection::start(&program, &store)?;
     let mut played = Vec::new();
     for (id, play) in PLAYS.iter().enumerate() {
@@ -45,14 +47,14 @@ pub(crate) fn run(_args: &Args) -> anyhow::Result<crate::ExitCode> {
         played.push(Played { play, outcome: Outcome::read(&answer), taken });
     }
     connection.finish()?;
-    page::calls(&played);
+    print(&page::calls(&played))?;
 
     let left = left_out(&intents(&program, &store)?, &played);
-    page::intents(&intents_table(&program, &store)?);
+    print(&page::intents(&intents_table(&program, &store)?))?;
     for fault in &left {
-        page::fault(fault);
+        print(&page::fault(fault))?;
     }
-    page::closing(&program);
+    print(&page::closing(&program))?;
 
     let as_expected = played.iter().all(|played| played.outcome == played.play.expected) && left.is_empty();
     Ok(if as_expected { crate::ExitCode::Success } else { crate::ExitCode::Internal })

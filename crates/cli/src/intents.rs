@@ -3,8 +3,6 @@
 mod json;
 mod text;
 
-use std::io::{ErrorKind, Write as _};
-
 use callgate_gateway::IntentFilter;
 use callgate_store::{StoreError, StoreReader};
 use callgate_wire::{Code, Timestamp};
@@ -13,6 +11,8 @@ use clap::Subcommand;
 use crate::ExitCode;
 use crate::check::Format;
 use crate::exit_code::Failure;
+use crate::render::escape::one_line;
+use crate::render::output::{complain, print, print_exact};
 use crate::store_path::StoreArg;
 
 /// Show the record of the calls that were let through.
@@ -70,10 +70,10 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn list(args: &List) -> anyhow::Result<ExitCode> {
     let intents = open(&args.store)?.list(&IntentFilter { limit: args.limit })?;
-    print(&match args.format {
-        Format::Text => text::list(&intents),
-        Format::Json => json::list(&intents),
-    })?;
+    match args.format {
+        Format::Text => print(&text::list(&intents))?,
+        Format::Json => print_exact(json::list(&intents).as_bytes())?,
+    }
     Ok(ExitCode::Success)
 }
 
@@ -86,19 +86,19 @@ fn show(args: &Show) -> anyhow::Result<ExitCode> {
     })?;
     let Some(record) = found else {
         let path = args.store.path()?;
-        anstream::eprintln!(
-            "callgate: no intent in `{}` has the id `{}`, or one that begins or ends so ({})",
-            path.display(),
-            args.id,
+        complain(&format!(
+            "no intent in `{}` has the id `{}`, or one that begins or ends so ({})",
+            one_line(&path.display().to_string()),
+            one_line(&args.id),
             Code::IntentNotFound
-        );
+        ));
         return Ok(ExitCode::Findings);
     };
     let arguments = args.arguments.then(|| String::from_utf8_lossy(&record.arguments));
-    print(&match args.format {
-        Format::Text => text::show(&record.intent, arguments.as_deref()),
-        Format::Json => json::show(&record.intent, arguments.as_deref()),
-    })?;
+    match args.format {
+        Format::Text => print(&text::show(&record.intent, arguments.as_deref()))?,
+        Format::Json => print_exact(json::show(&record.intent, arguments.as_deref()).as_bytes())?,
+    }
     Ok(ExitCode::Success)
 }
 
@@ -111,15 +111,6 @@ fn open(store: &StoreArg) -> anyhow::Result<StoreReader> {
             error.into()
         }
     })
-}
-
-/// Prints. Whoever reads may stop before the end, as `head` does: that is no failure.
-fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
 }
 
 /// A time by RFC 3339, in UTC.

@@ -51,7 +51,7 @@ fn main() -> std::process::ExitCode {
     };
     outcome
         .unwrap_or_else(|error| {
-            anstream::eprintln!("callgate: {error:#}");
+            render::output::complain(&format!("{error:#}"));
             error.downcast_ref::<exit_code::Failure>().map_or(ExitCode::Internal, |failure| failure.code)
         })
         .into()

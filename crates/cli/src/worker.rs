@@ -10,6 +10,7 @@ use std::io::Write as _;
 use callgate_schema::json::{ReadFault, ReadFaultKind};
 
 use crate::exit_code::ExitCode;
+use crate::render::output::{Reader, written};
 
 /// The longest request; a longer one is answered and skipped.
 const LINE_BYTES_MAX: usize = 64 << 20;
@@ -30,10 +31,12 @@ pub(crate) fn run(_: &Args) -> anyhow::Result<ExitCode> {
             line::Line::Whole => respond(&line),
             line::Line::TooLong(length) => too_long(length),
         };
-        output.write_all(&answer)?;
-        output.write_all(b"\n")?;
         // Whoever asks waits for the answer, so it must not stay in the buffer.
-        output.flush()?;
+        let result =
+            output.write_all(&answer).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush());
+        if written(result)? == Reader::Gone {
+            break;
+        }
     }
     Ok(ExitCode::Success)
 }

@@ -10,7 +10,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_gateway::catalog::AdmissionSettings;
-use callgate_schema::Limits;
 use callgate_server::{Child, End, Peers, SessionSettings};
 use callgate_store::SqliteJournal;
 use callgate_wire::{Code, Principal};
@@ -63,7 +62,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         return Err(Failure::usage("expected the tool server's command after `--`"));
     };
     let journal = open_journal(&args.store.path()?)?;
-    let admission = AdmissionSettings { profile: args.profile.into(), limits: Limits::default() };
+    let admission = AdmissionSettings::new(args.profile.into());
     let name = args.name.unwrap_or_else(|| upstream_name(command, words));
     let mut settings = SessionSettings::new(name, Principal::local(&callgate_server::user_name()), admission);
     settings.call_timeout = Duration::from_millis(args.call_timeout_ms);

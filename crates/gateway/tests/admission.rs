@@ -1,18 +1,14 @@
 //! Which tools are admitted: the rows of `cases/admission.jsonl`.
 
 use callgate_gateway::catalog::{
-    AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, admit_tool,
+    AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, admit_tools,
 };
-use callgate_schema::{Limits, Profile};
+use callgate_schema::Profile;
 use serde_json::{Value, json};
 
 fn publish(definitions: &[&str]) -> Catalog {
-    let settings = AdmissionSettings { profile: Profile::Standard, limits: Limits::default() };
-    let admissions = definitions
-        .iter()
-        .enumerate()
-        .map(|(index, raw)| admit_tool(raw.as_bytes(), index, &settings))
-        .collect();
+    let settings = AdmissionSettings::new(Profile::Standard);
+    let admissions = admit_tools(definitions.iter().map(|raw| raw.as_bytes()), &settings);
     Catalog::publish(7, "upstream", admissions)
 }
 
@@ -82,4 +78,25 @@ fn a_definition_over_a_limit_is_quarantined_in_bounded_time_and_named() {
     let tool = &catalog.quarantined()[0];
     assert_eq!((tool.name.as_deref(), tool.code.as_str()), (Some("deep"), "tool-definition-malformed"));
     assert_eq!(tool.findings[0].code.as_str(), "limit-exceeded");
+}
+
+#[test]
+fn the_patterns_of_all_tools_have_a_maximum_together() {
+    // A mebibyte of patterns each, and none that is small for itself.
+    let tool = |number: usize| {
+        let pattern = |i: usize| format!(r#""p{i}":{{"pattern":"^(a{{1,14000}}|{number}-{i})$"}}"#);
+        let properties: Vec<String> = (0..6).map(pattern).collect();
+        format!(
+            r#"{{"name":"t{number}","inputSchema":{{"type":"object","properties":{{{}}}}}}}"#,
+            properties.join(",")
+        )
+    };
+    let mut definitions: Vec<String> = (0..80).map(tool).collect();
+    definitions.push(r#"{"name":"small","inputSchema":{"type":"object"}}"#.to_owned());
+    let catalog = publish(&definitions.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!((60..=67).contains(&catalog.admitted().len()), "{}", catalog.admitted().len());
+    assert_eq!(catalog.admitted().last().unwrap().name, "small", "who has none is not beyond it");
+    let beyond = &catalog.quarantined()[0];
+    assert_eq!(beyond.findings[0].code.as_str(), "limit-exceeded");
+    assert!(beyond.reason().contains("67108864"), "{}", beyond.reason());
 }

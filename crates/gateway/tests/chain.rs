@@ -51,7 +51,7 @@ fn journal(takes: bool) -> Fixed {
 }
 
 fn catalog(upstream: &str, definitions: &[&str]) -> Catalog {
-    let settings = AdmissionSettings { profile: Profile::Standard, limits: Limits::default() };
+    let settings = AdmissionSettings::new(Profile::Standard);
     let admissions =
         definitions.iter().enumerate().map(|(at, raw)| admit_tool(raw.as_bytes(), at, &settings)).collect();
     Catalog::publish(1, upstream, admissions)

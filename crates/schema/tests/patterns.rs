@@ -114,6 +114,10 @@ fn what_is_accepted_is_built_at_once() {
 
 #[test]
 fn large_classes_with_counts_are_small() {
+    // What no instruction stands for is memory all the same: groups, and the automaton that is built later.
+    assert!(compile(&"()".repeat(10_000)).compiled_bytes() > 20_000);
+    assert!(compile(&format!("(?=a){}", "[ab]{2}".repeat(1_000))).compiled_bytes() > 60_000);
+    assert!(compile("^a$").compiled_bytes() > 4_000);
     assert!(compile(r"^[\p{L}\p{N} .'-]{1,255}$").compiled_bytes() < 32 << 10);
     assert!(compile(r"^.{1,4000}$").compiled_bytes() < 64 << 10);
 }

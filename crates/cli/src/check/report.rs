@@ -1,221 +1,221 @@
-//! What was found in a file, and how it is printed.
+//! What is found in a file. Tools are judged by the gate's own judgement, so that `check` and `wrap` agree.
 
-use anstyle::{AnsiColor, Style};
-use callgate_schema::json::{Position, Tape, position, write_string};
-use callgate_schema::{Finding, Options, Program};
+use callgate_gateway::catalog::{
+    Admission, AdmissionSettings, AdmittedTool, Catalog, OutputContract, QuarantinedTool, admit_tools,
+};
+use callgate_schema::json::{Position, ReadFault, ReadLimits, Tape};
+use callgate_schema::{Finding, Options, Profile, Program};
+use callgate_wire::Code;
 
-use crate::check::source::{Source, Subject, What};
-use crate::exit_code::Failure;
+use super::place::Places;
+use super::source::{Slice, Source};
 
 /// What was found in one file.
 #[derive(Debug)]
 pub(super) struct Report {
-    file: String,
-    tools: usize,
-    refused: usize,
-    lines: Vec<Line>,
+    pub(super) file: String,
+    pub(super) verdict: Verdict,
+    /// In the order of the file.
+    pub(super) lines: Vec<Line>,
+}
+
+/// What is said of the whole file.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Verdict {
+    Schema {
+        is_admitted: bool,
+    },
+    Catalog {
+        tools: usize,
+        admitted: usize,
+    },
+    /// Something is wrong outside of the tools that were found: nobody can take any of them.
+    Malformed {
+        tools: usize,
+    },
 }
 
 /// One finding with its place in the file.
 #[derive(Debug)]
-struct Line {
-    tool: String,
-    pointer: String,
-    position: Position,
-    is_error: bool,
-    what: Remark,
+pub(super) struct Line {
+    /// The tool's name, or how else to call what the finding is about.
+    pub(super) subject: String,
+    pub(super) pointer: String,
+    offset: usize,
+    pub(super) position: Position,
+    pub(super) is_error: bool,
+    /// What the gate says of the tool because of this.
+    pub(super) gate_code: Option<Code>,
+    pub(super) finding: Finding,
 }
 
-/// What is said of the place.
-#[derive(Debug)]
-enum Remark {
-    Finding(Box<Finding>),
-    NameRepeated,
-}
-
-impl Remark {
-    fn code(&self) -> &'static str {
-        match self {
-            Remark::Finding(finding) => finding.code.as_str(),
-            Remark::NameRepeated => callgate_wire::Code::ToolNameRepeated.as_str(),
-        }
-    }
-
-    fn message(&self) -> &str {
-        match self {
-            Remark::Finding(finding) => &finding.message,
-            Remark::NameRepeated => "expected each tool's name once, found it again in this catalog",
-        }
-    }
-
-    fn help(&self) -> Option<&str> {
-        match self {
-            Remark::Finding(finding) => finding.help.as_deref(),
-            Remark::NameRepeated => Some("give each tool a name of its own"),
+impl Line {
+    /// The code to look up: the finding's, but for a repeated name, of which the gate's code says more.
+    pub(super) fn code(&self) -> &'static str {
+        match self.gate_code {
+            Some(code @ Code::ToolNameRepeated) => code.as_str(),
+            _ => self.finding.code.as_str(),
         }
     }
 }
 
 impl Report {
     /// Checks a file's text.
-    pub(super) fn of(file: &str, text: &[u8], options: &Options) -> anyhow::Result<Report> {
-        if text.trim_ascii().is_empty() {
-            return Err(Failure::usage(format!("expected a catalog or a schema in `{file}`, found nothing")));
+    pub(super) fn of(file: &str, text: &[u8], profile: Profile) -> Report {
+        let settings = AdmissionSettings::new(profile);
+        let mut draft = Draft { text, settings: &settings, lines: Vec::new() };
+        let verdict = match Source::of(text) {
+            Source::Schema => draft.schema(),
+            Source::Catalog { tools, fault } => draft.catalog(file, &tools, fault),
+        };
+        let mut lines = draft.lines;
+        lines.sort_by_key(|line| line.offset);
+        let mut places = Places::of(text);
+        for line in &mut lines {
+            line.position = places.at(line.offset);
         }
-        let source = Source::of(text);
-        let mut report = Report { file: file.to_owned(), tools: source.tools, refused: 0, lines: Vec::new() };
-        for subject in &source.subjects {
-            report.add(text, subject, options);
-        }
-        if source.tools > 0 {
-            report.repeated_names(text, &source);
-        }
-        Ok(report)
+        Report { file: file.to_owned(), verdict, lines }
     }
 
     /// Whether nothing is refused; doubts alone are good.
     pub(super) fn is_good(&self) -> bool {
-        self.lines.iter().all(|line| !line.is_error)
+        self.errors() == 0
     }
 
-    fn add(&mut self, text: &[u8], subject: &Subject, options: &Options) {
-        let slice = text.get(subject.span.clone()).unwrap_or_default();
-        let compiled = match subject.what {
-            What::Input => Program::compile(slice, options),
-            What::Output => {
-                Program::compile(slice, &Options { limits: options.limits.clone(), ..Options::value() })
+    /// How many lines are errors; the others are warnings.
+    pub(super) fn errors(&self) -> usize {
+        self.lines.iter().filter(|line| line.is_error).count()
+    }
+}
+
+/// A report that is being made.
+struct Draft<'a> {
+    text: &'a [u8],
+    settings: &'a AdmissionSettings,
+    lines: Vec<Line>,
+}
+
+/// What lines have in common that are about one part of the file.
+struct About<'a> {
+    subject: &'a str,
+    part: &'a Slice,
+    is_error: bool,
+    gate_code: Option<Code>,
+}
+
+impl Draft<'_> {
+    fn schema(&mut self) -> Verdict {
+        let part = Slice { pointer: String::new(), span: 0..self.text.len() };
+        let about = About { subject: "(schema)", part: &part, is_error: true, gate_code: None };
+        self.compile(&about, Options::tool(self.settings.profile));
+        Verdict::Schema { is_admitted: !self.lines.iter().any(|line| line.is_error) }
+    }
+
+    fn catalog(&mut self, file: &str, tools: &[Slice], fault: Option<ReadFault>) -> Verdict {
+        let admissions = admit_tools(tools.iter().map(|tool| tool.text(self.text)), self.settings);
+        for (slice, admission) in tools.iter().zip(&admissions) {
+            match admission {
+                Admission::Admitted(tool) => self.admitted(slice, tool),
+                Admission::Quarantined(tool) => self.quarantined(slice, tool),
             }
-            What::Tool => match Tape::new().read(slice, &options.limits.schema_text()) {
-                Err(fault) => return self.refuse(text, subject, vec![fault.finding()]),
-                Ok(_) => Program::absent(),
-            },
-        };
-        match compiled {
-            Ok(program) => self.lines(text, subject, program.warnings().to_vec(), false),
-            // An output that cannot be checked does not keep a tool from being called.
-            Err(error) if subject.what == What::Output => self.lines(text, subject, error.findings, false),
-            Err(error) => self.refuse(text, subject, error.findings),
+        }
+        let catalog = Catalog::publish(0, file, admissions);
+        let repeated = catalog.quarantined().iter().filter(|tool| tool.code == Code::ToolNameRepeated);
+        for tool in repeated {
+            if let Some(slice) = tools.get(tool.index) {
+                self.definition(slice, tool);
+            }
+        }
+        match fault {
+            None => Verdict::Catalog { tools: tools.len(), admitted: catalog.admitted().len() },
+            Some(fault) => {
+                let part = Slice { pointer: fault.pointer.clone(), span: 0..self.text.len() };
+                let about = About { subject: "(file)", part: &part, is_error: true, gate_code: None };
+                self.add(&about, &[fault.finding()]);
+                Verdict::Malformed { tools: tools.len() }
+            }
         }
     }
 
-    fn refuse(&mut self, text: &[u8], subject: &Subject, findings: Vec<Finding>) {
-        self.refused += 1;
-        self.lines(text, subject, findings, true);
+    fn admitted(&mut self, slice: &Slice, tool: &AdmittedTool) {
+        let input = slice.member(self.text, "inputSchema").unwrap_or_else(|| slice.clone());
+        let output = slice.member(self.text, "outputSchema").unwrap_or_else(|| slice.clone());
+        let about = |part, gate_code| About { subject: &tool.name, part, is_error: false, gate_code };
+        self.add(&about(&input, None), tool.input.warnings());
+        match &tool.output {
+            OutputContract::Undeclared => {}
+            OutputContract::Enforced(program) => self.add(&about(&output, None), program.warnings()),
+            OutputContract::Unchecked(findings) => {
+                self.add(&about(&output, Some(Code::ToolOutputSchemaUnchecked)), findings);
+            }
+        }
     }
 
-    fn lines(&mut self, text: &[u8], subject: &Subject, findings: Vec<Finding>, is_error: bool) {
+    /// The gate stops at what refuses a tool; here the schemas that it did not come to are looked at too.
+    fn quarantined(&mut self, slice: &Slice, tool: &QuarantinedTool) {
+        let label = tool.label();
+        let input = slice.member(self.text, "inputSchema");
+        let mut about = About { subject: &label, part: slice, is_error: true, gate_code: Some(tool.code) };
+        if tool.code == Code::ToolInputSchemaRefused {
+            about.part = input.as_ref().unwrap_or(slice);
+            self.add(&about, &tool.findings);
+        } else {
+            self.definition(slice, tool);
+            if self.definition_fault(slice).is_some() {
+                return;
+            }
+            if let Some(part) = &input {
+                self.compile(&About { part, ..about }, Options::tool(self.settings.profile));
+            }
+        }
+        if let Some(part) = &slice.member(self.text, "outputSchema") {
+            let gate_code = Some(Code::ToolOutputSchemaUnchecked);
+            let about = About { subject: &label, part, is_error: false, gate_code };
+            self.compile(&about, Options::value());
+        }
+    }
+
+    /// What is wrong with a definition as a whole, or with its name.
+    fn definition(&mut self, slice: &Slice, tool: &QuarantinedTool) {
+        let mut part = slice.clone();
+        match self.definition_fault(slice) {
+            // Offsets are from the start of the definition.
+            Some(fault) => part.pointer += &fault.pointer,
+            None => part = slice.member(self.text, "name").unwrap_or(part),
+        }
+        let about = About { subject: &tool.label(), part: &part, is_error: true, gate_code: Some(tool.code) };
+        self.add(&about, &tool.findings);
+    }
+
+    /// Why the definition cannot be read, which the gate says without the place.
+    fn definition_fault(&self, slice: &Slice) -> Option<ReadFault> {
+        let limits = ReadLimits { subject: "definition", ..self.settings.limits.schema_text() };
+        Tape::new().read(slice.text(self.text), &limits).err()
+    }
+
+    /// Findings that refuse the schema are what `about` says; doubts are warnings, of which the gate says nothing.
+    fn compile(&mut self, about: &About<'_>, options: Options) {
+        let options = Options { limits: self.settings.limits.clone(), ..options };
+        match Program::compile(about.part.text(self.text), &options) {
+            Ok(program) => {
+                self.add(&About { is_error: false, gate_code: None, ..*about }, program.warnings());
+            }
+            Err(error) => self.add(about, &error.findings),
+        }
+    }
+
+    fn add(&mut self, about: &About<'_>, findings: &[Finding]) {
         for finding in findings {
-            let offset = subject.span.start + finding.offset.unwrap_or(0);
             let below = finding.schema_location.as_deref().unwrap_or_default();
             self.lines.push(Line {
-                tool: subject.name.clone(),
-                pointer: format!("{}{below}", subject.pointer),
-                position: position(text, offset),
-                is_error,
-                what: Remark::Finding(Box::new(finding)),
+                subject: about.subject.to_owned(),
+                pointer: format!("{}{below}", about.part.pointer),
+                offset: about.part.span.start + finding.offset.unwrap_or(0),
+                position: Position { line: 1, column: 1 },
+                is_error: about.is_error,
+                gate_code: about.gate_code,
+                finding: finding.clone(),
             });
         }
-    }
-
-    /// Tools that bear one name: none of them can be called by it.
-    fn repeated_names(&mut self, text: &[u8], source: &Source) {
-        let inputs = || source.subjects.iter().filter(|subject| subject.what == What::Input);
-        let mut bearers = std::collections::HashMap::new();
-        for subject in inputs() {
-            *bearers.entry(subject.name.as_str()).or_insert(0usize) += 1;
-        }
-        for subject in inputs().filter(|subject| bearers.get(subject.name.as_str()) > Some(&1)) {
-            self.refused += 1;
-            self.lines.push(Line {
-                tool: subject.name.clone(),
-                pointer: subject.pointer.clone(),
-                position: position(text, subject.span.start),
-                is_error: true,
-                what: Remark::NameRepeated,
-            });
-        }
-    }
-
-    fn summary(&self) -> String {
-        let errors = self.lines.iter().filter(|line| line.is_error).count();
-        let warnings = self.lines.len() - errors;
-        let counts = format!("{} and {}", several(errors, "error"), several(warnings, "warning"));
-        if self.tools == 0 {
-            let verdict = if self.refused == 0 { "admitted" } else { "refused" };
-            return format!("{}: the schema is {verdict}; {counts}", self.file);
-        }
-        let admitted = self.tools - self.refused.min(self.tools);
-        format!("{}: {admitted} of {} admitted; {counts}", self.file, several(self.tools, "tool"))
-    }
-}
-
-fn several(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
-const RED: Style = AnsiColor::Red.on_default().bold();
-const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
-const BOLD: Style = Style::new().bold();
-
-/// Prints for people, with colours only on a terminal.
-pub(super) fn print(reports: &[Report]) {
-    for report in reports {
-        for line in &report.lines {
-            let (style, word) = if line.is_error { (RED, "error") } else { (YELLOW, "warning") };
-            let Line { tool, pointer, position, what, .. } = line;
-            anstream::println!(
-                "{BOLD}{}:{}:{}{BOLD:#}  {style}{word}[{}]{style:#}  {tool}",
-                report.file,
-                position.line,
-                position.column,
-                what.code()
-            );
-            anstream::println!("    {}", what.message());
-            anstream::println!("    at {}", if pointer.is_empty() { "the root" } else { pointer });
-            if let Some(help) = what.help() {
-                anstream::println!("    help: {help}");
-            }
-            anstream::println!();
-        }
-        anstream::println!("{}", report.summary());
-    }
-}
-
-/// Prints for programs: an array of reports, on one line.
-pub(super) fn print_json(reports: &[Report]) {
-    let mut out = b"[".to_vec();
-    for (at, report) in reports.iter().enumerate() {
-        out.extend_from_slice(if at == 0 { b"" } else { b"," });
-        report.write_json(&mut out);
-    }
-    out.push(b']');
-    anstream::println!("{}", String::from_utf8_lossy(&out));
-}
-
-impl Report {
-    fn write_json(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"file\":");
-        write_string(out, &self.file);
-        let counts = format!(",\"tools\":{},\"refused\":{},\"findings\":[", self.tools, self.refused);
-        out.extend_from_slice(counts.as_bytes());
-        for (at, line) in self.lines.iter().enumerate() {
-            out.extend_from_slice(if at == 0 { b"{\"severity\":" } else { b",{\"severity\":" });
-            write_string(out, if line.is_error { "error" } else { "warning" });
-            out.extend_from_slice(b",\"tool\":");
-            write_string(out, &line.tool);
-            out.extend_from_slice(b",\"pointer\":");
-            write_string(out, &line.pointer);
-            let Position { line: number, column } = line.position;
-            out.extend_from_slice(format!(",\"line\":{number},\"column\":{column},\"code\":").as_bytes());
-            write_string(out, line.what.code());
-            out.extend_from_slice(b",\"message\":");
-            write_string(out, line.what.message());
-            if let Remark::Finding(finding) = &line.what {
-                out.extend_from_slice(b",\"finding\":");
-                finding.write_json(out);
-            }
-            out.push(b'}');
-        }
-        out.extend_from_slice(b"]}");
     }
 }

@@ -1,39 +1,32 @@
-//! What a file holds: tools, each found by itself so that one that cannot be read hides no other.
+//! What a file holds: one schema, or tools, each found by itself so that one that cannot be read hides no other.
 
 use std::ops::Range;
 
-use callgate_schema::json::{Document, ReadLimits, Tape, skim_items, skim_members};
-
-/// One schema to check, with its place in the file.
-#[derive(Debug)]
-pub(super) struct Subject {
-    /// The tool's name, or how else to call what was checked.
-    pub(super) name: String,
-    /// JSON Pointer from the file's root to the schema.
-    pub(super) pointer: String,
-    /// Where its text is.
-    pub(super) span: Range<usize>,
-    pub(super) what: What,
-}
-
-/// What is known of a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
-    Input,
-    Output,
-    /// The whole tool, which cannot be read or has no `inputSchema`.
-    Tool,
-}
+use callgate_schema::json::{ReadFault, ReadLimits, Tape, skim_items, skim_members};
 
 /// What a file holds.
 #[derive(Debug)]
-pub(super) struct Source {
-    pub(super) subjects: Vec<Subject>,
-    /// Tools in it; 0 if the file is one schema.
-    pub(super) tools: usize,
+pub(super) enum Source {
+    /// One schema, which is the whole file.
+    Schema,
+    /// Tools, none of them judged yet.
+    Catalog {
+        tools: Vec<Slice>,
+        /// What is wrong outside of every tool. Where the tools cannot be told from each other: with the whole file.
+        fault: Option<ReadFault>,
+    },
 }
 
-/// The whole file has no limit but its size: each slice is judged by the limits of a schema.
+/// A tool's definition, or a part of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Slice {
+    /// JSON Pointer from the file's root.
+    pub(super) pointer: String,
+    /// Where its text is in the file.
+    pub(super) span: Range<usize>,
+}
+
+/// The file around the tools has no limit but its size: each tool is judged by the limits of a schema.
 const OUTLINE: ReadLimits = ReadLimits {
     subject: "file",
     bytes_max: super::FILE_BYTES_MAX,
@@ -44,81 +37,121 @@ const OUTLINE: ReadLimits = ReadLimits {
 };
 
 impl Source {
-    /// Finds the schemas of a file.
+    /// Finds the tools of a file.
     pub(super) fn of(text: &[u8]) -> Source {
-        let start = text.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(text.len());
-        match catalog(text, start) {
-            Some((pointer, array)) => tools(text, &pointer, array),
-            None => Source {
-                subjects: vec![Subject {
-                    name: String::from("(schema)"),
-                    pointer: String::new(),
-                    span: 0..text.len(),
-                    what: What::Input,
-                }],
-                tools: 0,
-            },
+        let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let root = Slice { pointer: String::new(), span: start..text.len() };
+        let array = match text.get(start) {
+            Some(b'[') => Some(root),
+            Some(b'{') if skim_members(root.text(text)).is_err() => return malformed(text),
+            Some(b'{') => {
+                let listed = |object: &Slice| object.member(text, "tools").filter(|it| it.opens(text, b'['));
+                listed(&root).or_else(|| root.member(text, "result").and_then(|result| listed(&result)))
+            }
+            _ => None,
+        };
+        match array {
+            Some(array) => catalog(text, &array),
+            None => Source::Schema,
         }
     }
 }
 
-/// The place of the array of tools.
-fn catalog(text: &[u8], start: usize) -> Option<(String, Range<usize>)> {
-    if text.get(start) == Some(&b'[') {
-        return Some((String::new(), start..text.len()));
-    }
-    let tools = |from: usize| member(text, from, "tools").filter(|span| text.get(span.start) == Some(&b'['));
-    if let Some(span) = tools(start) {
-        return Some((String::from("/tools"), span));
-    }
-    let result = member(text, start, "result")?;
-    tools(result.start).map(|span| (String::from("/result/tools"), span))
+fn malformed(text: &[u8]) -> Source {
+    Source::Catalog { tools: Vec::new(), fault: Tape::new().read(text, &OUTLINE).err() }
 }
 
-/// The value of the first member of that name of the object that starts at `from`.
-fn member(text: &[u8], from: usize, name: &str) -> Option<Range<usize>> {
-    let object = text.get(from..)?;
-    let members = skim_members(object).ok()?;
-    let (_, value) = members.into_iter().find(|(span, _)| named(object, span, name))?;
-    (!value.is_empty()).then(|| value.start + from..value.end + from)
-}
-
-fn named(text: &[u8], span: &Range<usize>, name: &str) -> bool {
-    let raw = text.get(span.clone()).unwrap_or_default();
-    Tape::new().read(raw, &OUTLINE).is_ok_and(|node| node.as_str().as_deref() == Some(name))
-}
-
-fn tools(text: &[u8], pointer: &str, array: Range<usize>) -> Source {
-    let slice = text.get(array.clone()).unwrap_or_default();
-    let items = skim_items(slice).unwrap_or_default();
-    let mut subjects = Vec::new();
-    for (index, item) in items.iter().enumerate() {
-        let span = item.start + array.start..item.end + array.start;
-        tool(text, &format!("{pointer}/{index}"), span, index, &mut subjects);
-    }
-    Source { subjects, tools: items.len() }
-}
-
-fn tool(text: &[u8], pointer: &str, span: Range<usize>, index: usize, subjects: &mut Vec<Subject>) {
-    let slice = text.get(span.clone()).unwrap_or_default();
-    let name = member(text, span.start, "name")
-        .and_then(|value| Document::read(text.get(value)?, &OUTLINE).ok())
-        .and_then(|document| document.root().as_str().map(std::borrow::Cow::into_owned))
-        .unwrap_or_else(|| format!("(tool {index})"));
-    // A schema's own faults are told by the schema; what is wrong around it is the tool's.
-    let schemas = [("inputSchema", What::Input), ("outputSchema", What::Output)];
-    let found: Vec<_> = schemas
+fn catalog(text: &[u8], array: &Slice) -> Source {
+    let Ok(items) = skim_items(array.text(text)) else { return malformed(text) };
+    // Where nothing stands between two commas, it is the file that is wrong.
+    let tools: Vec<Slice> = items
         .into_iter()
-        .filter_map(|(key, what)| member(text, span.start, key).map(|place| (key, what, place)))
+        .enumerate()
+        .filter(|(_, item)| !item.is_empty())
+        .map(|(index, item)| array.part(&index.to_string(), &item))
         .collect();
-    let readable = Tape::new().read(slice, &OUTLINE).err().is_none_or(|fault| {
-        let at = fault.offset + span.start;
-        found.iter().any(|(_, _, place)| place.contains(&at))
-    });
-    if !readable || !found.iter().any(|(_, what, _)| *what == What::Input) {
-        subjects.push(Subject { name: name.clone(), pointer: pointer.to_owned(), span, what: What::Tool });
+    // Each tool becomes a number, as long as the tool was: what is found now is elsewhere, at its own place.
+    let mut outline = text.to_vec();
+    for tool in &tools {
+        if let Some([first, rest @ ..]) = outline.get_mut(tool.span.clone()) {
+            *first = b'0';
+            rest.fill(b' ');
+        }
     }
-    for (key, what, place) in found {
-        subjects.push(Subject { name: name.clone(), pointer: format!("{pointer}/{key}"), span: place, what });
+    let fault = Tape::new().read(&outline, &OUTLINE).err();
+    Source::Catalog { tools, fault }
+}
+
+impl Slice {
+    /// Its text, if `file` is the file's.
+    pub(super) fn text<'t>(&self, file: &'t [u8]) -> &'t [u8] {
+        file.get(self.span.clone()).unwrap_or_default()
+    }
+
+    /// The value of its first member of this name, if it is an object that closes.
+    pub(super) fn member(&self, file: &[u8], name: &str) -> Option<Slice> {
+        let text = self.text(file);
+        let mut tape = Tape::new();
+        let mut named = |span: &Range<usize>| {
+            let raw = text.get(span.clone()).unwrap_or_default();
+            tape.read(raw, &OUTLINE).is_ok_and(|node| node.as_str().as_deref() == Some(name))
+        };
+        let (_, value) = skim_members(text).ok()?.into_iter().find(|(span, _)| named(span))?;
+        (!value.is_empty()).then(|| self.part(name, &value))
+    }
+
+    /// A part of it; the span is within its own text, the name needs no escape in a JSON Pointer.
+    fn part(&self, name: &str, span: &Range<usize>) -> Slice {
+        let start = self.span.start;
+        Slice { pointer: format!("{}/{name}", self.pointer), span: span.start + start..span.end + start }
+    }
+
+    fn opens(&self, file: &[u8], bracket: u8) -> bool {
+        self.text(file).first() == Some(&bracket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_source(text: &str, pointers: &[&str], fault_at: Option<usize>) {
+        match Source::of(text.as_bytes()) {
+            Source::Catalog { tools, fault } => {
+                let found: Vec<&str> = tools.iter().map(|tool| tool.pointer.as_str()).collect();
+                assert_eq!(found, pointers, "{text}");
+                assert_eq!(fault.map(|fault| fault.offset), fault_at, "{text}");
+            }
+            Source::Schema => panic!("{text} is a schema"),
+        }
+    }
+
+    #[test]
+    fn a_fault_around_the_tools_is_the_files_and_one_within_is_not() {
+        check_source(r#" [{"a":1,"a":2}, nonsense]"#, &["/0", "/1"], None);
+        check_source(r#"{"t\u006fols":[{"a" 1}],"x":1e99999}"#, &["/tools/0"], None);
+        check_source(r#"{"id":1,"result":{"tools":["\ud800"]}}"#, &["/result/tools/0"], None);
+        check_source("[]", &[], None);
+        check_source("[{},,{}]", &["/0", "/2"], Some(4));
+        check_source("[{}] x", &["/0"], Some(5));
+        check_source(r#"{"tools":[{}],"x": }"#, &["/tools/0"], Some(19));
+        check_source(r#"{"tools":[{}],"tools":[]}"#, &["/tools/0"], Some(14));
+        check_source(r#"[{"a":1]}"#, &["/0"], Some(8));
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_split_is_a_fault_of_the_file() {
+        check_source("[{},", &[], Some(4));
+        check_source("[[[", &[], Some(3));
+        check_source(r#"[{"type":"objekt"},{"na"#, &[], Some(23));
+        check_source(r#"{"tools":[{}]"#, &[], Some(13));
+    }
+
+    #[test]
+    fn anything_else_is_a_schema() {
+        for text in ["", "true", "\u{feff}[]", "{}", r#"{"tools":{}}"#, r#"{"result":[]}"#] {
+            assert!(matches!(Source::of(text.as_bytes()), Source::Schema), "{text}");
+        }
     }
 }

@@ -1,5 +1,6 @@
-//! What the demo prints: plain words and two tables, in colour only on a terminal.
+//! What the demo prints: plain words and two tables, with colours that only a terminal gets to see.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 
@@ -21,30 +22,32 @@ const YELLOW: Style = AnsiColor::Yellow.on_default();
 const RED: Style = AnsiColor::Red.on_default().bold();
 
 /// What is about to happen.
-pub(super) fn opening(store: &Path) {
-    heading("A gate before a tool server");
-    anstream::println!(
-        "A client calls a small notes server (a real MCP server over stdio). Between the two stands the gate,\n\
-         started as anyone would start it, with a store of its own that is gone at the end:\n"
-    );
-    anstream::println!("    callgate wrap --store {} -- callgate notes-server\n", store.display());
+pub(super) fn opening(store: &Path) -> String {
+    format!(
+        "{}A client calls a small notes server (a real MCP server over stdio). Between the two stands the gate,\n\
+         started as anyone would start it, with a store of its own that is gone at the end:\n\n    \
+         callgate wrap --store {} -- callgate notes-server\n\n",
+        heading("A gate before a tool server"),
+        store.display()
+    )
 }
 
 /// The table of the calls: what was sent, the stage that decided, the outcome, the time.
-pub(super) fn calls(played: &[Played]) {
-    heading("What was sent, and what became of it");
+pub(super) fn calls(played: &[Played]) -> String {
+    let mut out = heading("What was sent, and what became of it");
     let header = row(["sent", "decided at", "outcome", "time"].map(str::to_owned), Style::new());
-    anstream::println!("{header}\n{}", "─".repeat(SENT + STAGE + OUTCOME + TIME + 3));
+    let _ = writeln!(out, "{header}\n{}", "─".repeat(SENT + STAGE + OUTCOME + TIME + 3));
     for played in played {
-        call(played);
+        call(&mut out, played);
     }
-    anstream::println!(
-        "\nWhat was refused never reached the server. What ran was on record, on the disk, before it was sent.\n"
+    out.push_str(
+        "\nWhat was refused never reached the server. What ran was on record, on the disk, before it was sent.\n\n",
     );
+    out
 }
 
 /// One call: its row, then the line that was sent beside the reason.
-fn call(Played { play, outcome, taken }: &Played) {
+fn call(out: &mut String, Played { play, outcome, taken }: &Played) {
     let as_expected = *outcome == play.expected;
     let style = match outcome {
         _ if !as_expected => RED,
@@ -52,7 +55,7 @@ fn call(Played { play, outcome, taken }: &Played) {
         _ => GREEN,
     };
     let cells = [play.about.to_owned(), outcome.stage().to_owned(), outcome.to_string(), time(*taken)];
-    anstream::println!("{}", row(cells, style));
+    let _ = writeln!(out, "{}", row(cells, style));
     let before = SENT - 2;
     let sent = pieces(&play.shown(), before);
     let mut reason = outcome.reason().map(|reason| words(reason, OUTCOME)).unwrap_or_default();
@@ -66,7 +69,7 @@ fn call(Played { play, outcome, taken }: &Played) {
             "" => 0,
             _ => before - sent.chars().count() + STAGE + 2,
         };
-        anstream::println!("  {}{:between$}{reason}", styled(DIM, &sent), "");
+        let _ = writeln!(out, "  {}{:between$}{reason}", styled(DIM, &sent), "");
     }
 }
 
@@ -98,25 +101,27 @@ fn words(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The table that `callgate intents list` has written.
-pub(super) fn intents(table: &str) {
-    heading("The record: callgate intents list");
-    anstream::println!("{}\n", table.trim_end());
+pub(super) fn intents(table: &str) -> String {
+    format!("{}{}\n\n", heading("The record: callgate intents list"), table.trim_end())
 }
 
 /// Something in the store that should not be so.
-pub(super) fn fault(fault: &str) {
-    anstream::println!("{}\n", styled(RED, fault));
+pub(super) fn fault(fault: &str) -> String {
+    format!("{}\n\n", styled(RED, fault))
 }
 
 /// How to go on.
-pub(super) fn closing(program: &Path) {
+pub(super) fn closing(program: &Path) -> String {
     let program = program.display();
-    heading("Before your own server");
-    anstream::println!("Put the gate before the command that starts it:\n");
-    anstream::println!("    {program} wrap -- npx -y @modelcontextprotocol/server-everything\n");
-    anstream::println!("In the configuration of an MCP client:\n");
-    anstream::println!(
-        r#"    {{
+    let heading = heading("Before your own server");
+    format!(
+        r#"{heading}Put the gate before the command that starts it:
+
+    {program} wrap -- npx -y @modelcontextprotocol/server-everything
+
+In the configuration of an MCP client:
+
+    {{
       "mcpServers": {{
         "everything": {{
           "command": "{program}",
@@ -124,13 +129,14 @@ pub(super) fn closing(program: &Path) {
         }}
       }}
     }}
+
+What ran is then in your own store: {program} intents list
 "#
-    );
-    anstream::println!("What ran is then in your own store: {program} intents list");
+    )
 }
 
-fn heading(text: &str) {
-    anstream::println!("{}\n", styled(BOLD, text));
+fn heading(text: &str) -> String {
+    format!("{}\n\n", styled(BOLD, text))
 }
 
 fn styled(style: Style, text: &str) -> String {

@@ -6,6 +6,7 @@ use callgate_wire::{Intent, Timestamp};
 use comfy_table::{Cell, Color};
 
 use super::time;
+use crate::render::escape::one_line;
 use crate::render::table::table;
 
 /// Characters of an id or a digest that tell it from the others in a table.
@@ -107,11 +108,6 @@ fn short_time(at: Timestamp) -> String {
     }
 }
 
-/// Names come from callers and tool servers: what could move the cursor or colour the terminal is replaced.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::str::FromStr as _;
@@ -134,7 +130,7 @@ mod tests {
             principal: Principal::local("ada"),
             run: None,
             upstream: "notes".to_owned(),
-            tool: "write\u{1b}[31m".to_owned(),
+            tool: "wr\u{1b}[m".to_owned(),
             contract_digest: digest("c0"),
             arguments_digest: digest("a1"),
             call_digest: digest("ca"),
@@ -154,9 +150,9 @@ mod tests {
         insta::assert_snapshot!(text, @r#"
         id            time (UTC)      principal  tool        call          arguments     state     effect
         ───────────────────────────────────────────────────────────────────────────────────────────────────
-        2b7d5a4c8e03  11-24 16:00:00  local:ada  write�[31m  cacacacacaca  a1a1a1a1a1a1  open      unknown
-        2b7d5a4c8e02  11-24 16:00:00  local:ada  write�[31m  cacacacacaca  a1a1a1a1a1a1  in doubt  unknown
-        2b7d5a4c8e01  11-24 16:00:00  local:ada  write�[31m  cacacacacaca  a1a1a1a1a1a1  settled   done
+        2b7d5a4c8e03  11-24 16:00:00  local:ada  wr\u001b[m  cacacacacaca  a1a1a1a1a1a1  open      unknown
+        2b7d5a4c8e02  11-24 16:00:00  local:ada  wr\u001b[m  cacacacacaca  a1a1a1a1a1a1  in doubt  unknown
+        2b7d5a4c8e01  11-24 16:00:00  local:ada  wr\u001b[m  cacacacacaca  a1a1a1a1a1a1  settled   done
 
         1 call is in doubt: nobody can say whether the tool ran. `callgate intents show ID` says why.
         "#);
@@ -171,7 +167,7 @@ mod tests {
         time              2025-11-24T16:00:00.005Z
         principal         local:ada
         upstream          notes
-        tool              write�[31m
+        tool              wr\u001b[m
         call digest       cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca
         arguments digest  a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1
         contract digest   c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0
@@ -192,8 +188,8 @@ mod tests {
     fn programs_get_every_member_and_null_for_what_is_not_known() {
         insta::assert_snapshot!(json::list(&[intent(3, None), intent(1, Some(RESULT))]), @r#"
         [
-        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e03","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"write\u001b[31m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"open","side_effect":"unknown","in_doubt":false,"code":null,"result_bytes":null,"is_error":null,"settled_time":null},
-        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e01","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"write\u001b[31m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"settled","side_effect":"done","in_doubt":false,"code":null,"result_bytes":17,"is_error":false,"settled_time":"2025-11-24T16:00:01.000Z"}
+        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e03","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"open","side_effect":"unknown","in_doubt":false,"code":null,"result_bytes":null,"is_error":null,"settled_time":null},
+        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e01","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"settled","side_effect":"done","in_doubt":false,"code":null,"result_bytes":17,"is_error":false,"settled_time":"2025-11-24T16:00:01.000Z"}
         ]
         "#);
         let shown = json::show(&intent(3, None), Some("{\"a\":\"\u{1b}\"}"));

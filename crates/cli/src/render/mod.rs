@@ -1,3 +1,5 @@
-//! What people read on a terminal: tables and colours.
+//! What people read on a terminal: tables, texts from elsewhere made harmless, and the way to the standard streams.
 
+pub(crate) mod escape;
+pub(crate) mod output;
 pub(crate) mod table;

@@ -18,7 +18,7 @@
 //! use callgate_schema::{Limits, Profile};
 //! use callgate_wire::{Code, Principal};
 //!
-//! let settings = AdmissionSettings { profile: Profile::Standard, limits: Limits::default() };
+//! let settings = AdmissionSettings::new(Profile::Standard);
 //! let tool = br#"{"name": "add", "inputSchema": {"type": "object", "properties": {"a": {"type": "integer"}}}}"#;
 //! let catalog = Catalog::publish(1, "calculator", vec![admit_tool(tool, 0, &settings)]);
 //! let principal = Principal::local("ada");

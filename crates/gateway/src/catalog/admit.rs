@@ -2,7 +2,7 @@
 //! never hides a good one.
 
 use callgate_schema::json::{Digest, Document, Kind, Node, ReadLimits, Tape, digest, skim_members};
-use callgate_schema::{Code as SchemaCode, Finding, Limits, Options, Profile, Program};
+use callgate_schema::{Code as SchemaCode, Detail, Finding, Limits, Options, Profile, Program};
 use callgate_wire::Code;
 
 use super::{Admission, AdmittedTool, OutputContract, QuarantinedTool};
@@ -14,9 +14,57 @@ pub struct AdmissionSettings {
     pub profile: Profile,
     /// The engine's maxima.
     pub limits: Limits,
+    /// Bytes of the compiled patterns of all tools of one upstream together: a pattern of some twenty bytes can take a
+    /// megabyte. The largest public catalogs need a few hundred kilobytes.
+    pub catalog_patterns_bytes_max: u64,
 }
 
-/// Judges the definition `raw`, which stands at `index` in the upstream's list.
+impl AdmissionSettings {
+    /// The defaults for this profile.
+    pub fn new(profile: Profile) -> AdmissionSettings {
+        AdmissionSettings { profile, limits: Limits::default(), catalog_patterns_bytes_max: 64 << 20 }
+    }
+}
+
+/// Judges all definitions that an upstream lists, each by itself. Only the patterns have a maximum together: a tool
+/// whose patterns do not fit in any more is quarantined.
+pub fn admit_tools<'a>(
+    definitions: impl IntoIterator<Item = &'a [u8]>,
+    settings: &AdmissionSettings,
+) -> Vec<Admission> {
+    let mut patterns_bytes = 0_u64;
+    let judge = |(index, raw)| match admit_tool(raw, index, settings) {
+        Admission::Admitted(tool) => {
+            let together = patterns_bytes.saturating_add(tool.patterns_bytes());
+            if together > settings.catalog_patterns_bytes_max {
+                return Admission::Quarantined(beyond_patterns(tool, index, settings));
+            }
+            patterns_bytes = together;
+            Admission::Admitted(tool)
+        }
+        quarantined @ Admission::Quarantined(_) => quarantined,
+    };
+    definitions.into_iter().enumerate().map(judge).collect()
+}
+
+fn beyond_patterns(tool: AdmittedTool, index: usize, settings: &AdmissionSettings) -> QuarantinedTool {
+    let maximum = settings.catalog_patterns_bytes_max;
+    let message =
+        format!("expected patterns of at most {maximum} bytes in all tools together, compiled, found more");
+    let finding = Finding::new(SchemaCode::LimitExceeded, message)
+        .with_help("use smaller counts in the patterns of this tool or of those before it")
+        .with("limit", Detail::Text("catalog_patterns_bytes".into()))
+        .with("maximum", Detail::Count(maximum));
+    QuarantinedTool {
+        name: Some(tool.name),
+        index,
+        code: Code::ToolInputSchemaRefused,
+        contract_digest: Some(tool.contract_digest),
+        findings: vec![finding],
+    }
+}
+
+/// Judges by itself the definition `raw`, which stands at `index` in the upstream's list.
 ///
 /// `raw` is read by the strict reader with the limits of a schema. What is admitted keeps these bytes.
 pub fn admit_tool(raw: &[u8], index: usize, settings: &AdmissionSettings) -> Admission {

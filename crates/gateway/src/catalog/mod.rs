@@ -11,6 +11,6 @@ mod admit;
 mod snapshot;
 mod tool;
 
-pub use admit::{AdmissionSettings, admit_tool};
+pub use admit::{AdmissionSettings, admit_tool, admit_tools};
 pub use snapshot::{Catalog, Lookup};
 pub use tool::{Admission, AdmittedTool, OutputContract, QuarantinedTool};

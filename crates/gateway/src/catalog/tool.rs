@@ -61,6 +61,15 @@ pub struct QuarantinedTool {
 }
 
 impl AdmittedTool {
+    /// Bytes of memory of its patterns, compiled.
+    pub(super) fn patterns_bytes(&self) -> u64 {
+        let output = match &self.output {
+            OutputContract::Enforced(program) => program.patterns_bytes(),
+            OutputContract::Undeclared | OutputContract::Unchecked(_) => 0,
+        };
+        self.input.patterns_bytes().saturating_add(output)
+    }
+
     /// The row that the store keeps.
     pub fn admission_row(&self) -> AdmissionRow {
         let unchecked = match &self.output {

@@ -1,6 +1,6 @@
 //! `hostname`, `idn-hostname`, `ipv4`, `ipv6`.
 
-use std::net::{Ipv4Addr, Ipv6Addr};
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 use super::idna;
 

@@ -24,8 +24,14 @@ const _: () = assert!(STATES_MAX as u64 / STATES_PER_UNIT < 32);
 /// takes kilobytes of memory; most patterns of a catalog are never used, or only on a few short texts.
 const BYTES_BEFORE: usize = 4 << 10;
 
-/// Bytes of the automaton's cache in each thread; it is given up for a slower walk where that is too little.
-const CACHE_BYTES: usize = 256 << 10;
+/// Bytes of the automaton's cache in each thread; it is given up for a slower walk where that is too little. Common
+/// patterns fill a few kilobytes of it, and a catalog can have thousands of patterns.
+const CACHE_BYTES: usize = 64 << 10;
+
+/// Bytes that the automaton takes once it is built and used, as measured on common patterns: so much, and more for each
+/// state.
+const BUILT_BYTES: usize = 6 << 10;
+const BUILT_BYTES_PER_STATE: usize = 64;
 
 /// Bytes of the automaton itself. What is weighed as small stays far below.
 const AUTOMATON_BYTES_MAX: usize = 1 << 20;
@@ -35,6 +41,7 @@ pub(super) struct Automaton {
     tree: Tree,
     units_per_byte: u64,
     threads: Threads,
+    bytes: usize,
     /// Bytes matched so far.
     matched: AtomicUsize,
     /// `None` within if regex-automata declines.
@@ -45,13 +52,21 @@ impl Automaton {
     /// Takes a regular tree of at most [`STATES_MAX`] states.
     pub(super) fn new(tree: Tree, states: u64, anchored: bool) -> Self {
         let threads = Threads::new(&tree, anchored);
+        // It has at most STATES_MAX states.
+        let built = BUILT_BYTES + BUILT_BYTES_PER_STATE * usize::try_from(states).unwrap_or(STATES_MAX);
         Automaton {
+            bytes: tree.bytes() + threads.bytes() + built,
             tree,
             units_per_byte: 1 + states / STATES_PER_UNIT,
             threads,
             matched: AtomicUsize::new(0),
             regex: OnceLock::new(),
         }
+    }
+
+    /// Bytes that it takes, the automaton included, which is built later.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Charges one unit a call, and a fixed number a byte, whichever matcher answers.

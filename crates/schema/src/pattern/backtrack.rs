@@ -57,9 +57,9 @@ impl Backtrack {
         Backtrack { program: Program::new(tree, facts) }
     }
 
-    /// Bytes of the program, without its sets.
-    pub(super) fn bytes(&self) -> u64 {
-        self.program.operations.len() as u64 * size_of::<Operation>() as u64
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.program.bytes()
     }
 
     /// Tries each place of the subject in turn. Charges one unit for each operation, for each code point of a run and

@@ -65,17 +65,11 @@ impl Pattern {
     pub fn compile(text: &str, language: Language, limits: &Limits) -> Result<Pattern, PatternFault> {
         let tree = parse::parse(text, language, limits)?;
         let facts = weigh(&tree);
+        if !tree.regular {
+            return Ok(Pattern::of(text, Matcher::Backtrack(Backtrack::new(&tree, &facts))));
+        }
         let root = *facts.get(tree.root());
         let sets: u64 = tree.sets().iter().map(|set| 8 * set.ranges().len() as u64).sum();
-        if !tree.regular {
-            let backtrack = Backtrack::new(&tree, &facts);
-            let bytes = backtrack.bytes() + sets;
-            return Ok(Pattern(Arc::new(Compiled {
-                text: text.into(),
-                bytes,
-                matcher: Matcher::Backtrack(backtrack),
-            })));
-        }
         let maximum = limits.pattern_compiled_bytes_max;
         let bytes =
             root.instructions.saturating_add(1).saturating_mul(INSTRUCTION_BYTES).saturating_add(sets);
@@ -85,12 +79,24 @@ impl Pattern {
             return Err(PatternFault::limit(0, message, "pattern_compiled_bytes", maximum)
                 .with_help("use smaller counts, and none within each other"));
         }
-        let matcher = if root.states <= STATES_MAX as u64 {
-            Matcher::Automaton(Automaton::new(tree, root.states, root.anchored))
-        } else {
-            Matcher::Threads(Threads::new(&tree, root.anchored))
+        Ok(Pattern::of(
+            text,
+            if root.states <= STATES_MAX as u64 {
+                Matcher::Automaton(Automaton::new(tree, root.states, root.anchored))
+            } else {
+                Matcher::Threads(Threads::new(&tree, root.anchored))
+            },
+        ))
+    }
+
+    fn of(text: &str, matcher: Matcher) -> Pattern {
+        let matcher_bytes = match &matcher {
+            Matcher::Automaton(automaton) => automaton.bytes(),
+            Matcher::Threads(threads) => threads.bytes(),
+            Matcher::Backtrack(backtrack) => backtrack.bytes(),
         };
-        Ok(Pattern(Arc::new(Compiled { text: text.into(), bytes, matcher })))
+        let bytes = (size_of::<Compiled>() + text.len() + matcher_bytes) as u64;
+        Pattern(Arc::new(Compiled { text: text.into(), bytes, matcher }))
     }
 
     /// The text that was compiled.
@@ -119,7 +125,9 @@ impl Pattern {
         }
     }
 
-    /// About how many bytes the compiled form takes, so that many patterns can be bounded together.
+    /// How many bytes of memory the pattern takes, what is built at its first long match included, so that many
+    /// patterns can be bounded together. An automaton whose states multiply can take several times as much once it is
+    /// used; its cache is bounded by itself.
     pub fn compiled_bytes(&self) -> u64 {
         self.0.bytes
     }

@@ -109,6 +109,16 @@ impl Program {
         program.operations.push(Operation::Match);
         program
     }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let groups = self.references.iter().map(|groups| size_of::<Vec<u32>>() + size_of_val(&**groups));
+        self.operations.capacity() * size_of::<Operation>()
+            + self.runs.capacity() * size_of::<Run>()
+            + self.loops.capacity() * size_of::<Loop>()
+            + groups.sum::<usize>()
+            + self.sets.bytes()
+    }
 }
 
 struct Emitter<'a> {

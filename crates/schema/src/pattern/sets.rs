@@ -47,6 +47,11 @@ impl Sets {
         Sets(tree.sets().iter().map(Set::new).collect())
     }
 
+    /// Bytes that the sets take.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|set| size_of::<Set>() + size_of_val(&*set.ranges)).sum()
+    }
+
     #[inline]
     pub(super) fn matches(&self, one: One, c: char) -> bool {
         match one {

@@ -43,6 +43,11 @@ impl Threads {
         Threads { program: program.into(), sets: Sets::of(tree), anchored }
     }
 
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.program) + self.sets.bytes()
+    }
+
     /// Charges one unit a call and a sixteenth of one an instruction, then one a code point and one a step of a thread.
     pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
         work.charge(1 + self.program.len() as u64 / 16)?;

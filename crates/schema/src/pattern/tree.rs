@@ -168,6 +168,23 @@ impl Tree {
     pub(super) fn sets(&self) -> &[ClassUnicode] {
         &self.sets
     }
+
+    /// Bytes that the tree takes.
+    pub(super) fn bytes(&self) -> usize {
+        let parts = self.nodes.iter().map(|node| match node {
+            Node::Concat(items) | Node::Alternate(items) => items.capacity() * size_of::<NodeId>(),
+            Node::BackReference(groups) => groups.capacity() * size_of::<u32>(),
+            Node::Empty
+            | Node::Literal(_)
+            | Node::Set(_)
+            | Node::Assert(_)
+            | Node::Capture(..)
+            | Node::Repeat(_)
+            | Node::Look(_) => 0,
+        });
+        let sets = self.sets.iter().map(|set| size_of::<ClassUnicode>() + size_of_val(set.ranges()));
+        self.nodes.capacity() * size_of::<Node>() + parts.sum::<usize>() + sets.sum::<usize>()
+    }
 }
 
 /// One value for each node of a tree, made in the arena's order.

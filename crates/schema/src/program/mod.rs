@@ -74,6 +74,11 @@ impl Program {
         &self.parts.warnings
     }
 
+    /// How many bytes of memory the schema's patterns take, so that the patterns of many schemas can be bounded together.
+    pub fn patterns_bytes(&self) -> u64 {
+        self.parts.patterns.iter().map(Pattern::compiled_bytes).sum()
+    }
+
     /// The text that was compiled.
     pub fn schema_text(&self) -> &[u8] {
         self.parts.documents.first().map(|document| document.text()).unwrap_or_default()

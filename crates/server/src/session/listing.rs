@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_gateway::catalog::{Catalog, OutputContract, admit_tool};
+use callgate_gateway::catalog::{Catalog, OutputContract, admit_tools};
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::list::{self, Page, PageFault};
 use callgate_mcp::{RequestId, answer, rpc};
@@ -160,9 +160,7 @@ impl Session {
         let others = listing.others.take().unwrap_or_default();
         let (settings, journal) = (Arc::clone(&self.settings), Arc::clone(&self.journal));
         self.spawn(Work::Listing, move || {
-            let definitions = definitions.iter().enumerate();
-            let admissions =
-                definitions.map(|(index, raw)| admit_tool(raw, index, &settings.admission)).collect();
+            let admissions = admit_tools(definitions.iter().map(|raw| &**raw), &settings.admission);
             let catalog = Catalog::publish(revision, &settings.upstream, admissions);
             record(&*journal, &catalog);
             Done::Listed(Box::new(Listed { catalog, others }))

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_gateway::catalog::AdmissionSettings;
-use callgate_schema::{Limits, Profile};
+use callgate_schema::Profile;
 use callgate_wire::Principal;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
@@ -90,7 +90,7 @@ impl Bench {
     }
 
     fn with_buffers(buffer: usize, change: impl FnOnce(&mut SessionSettings)) -> Bench {
-        let admission = AdmissionSettings { profile: Profile::Standard, limits: Limits::default() };
+        let admission = AdmissionSettings::new(Profile::Standard);
         let mut settings = SessionSettings::new("fixture", Principal::local("ada"), admission);
         change(&mut settings);
         let (client, from_client, to_client) = Peer::pair(buffer);

@@ -1,0 +1,62 @@
+//! The one way to the standard streams. The macros of the standard library panic when nobody reads or the disk is full;
+//! here the first is no failure and the second is an error like any other.
+
+use std::io::{self, ErrorKind, Write as _};
+
+use anyhow::Context as _;
+
+/// Whether anybody reads what is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    Listening,
+    /// It stopped before the end, as `head` does.
+    Gone,
+}
+
+/// What came of writing to standard output.
+///
+/// # Errors
+/// Whatever kept the text from being written, but not that the reader has gone.
+pub(crate) fn written(result: io::Result<()>) -> anyhow::Result<Reader> {
+    match result {
+        Ok(()) => Ok(Reader::Listening),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(error).context("failed to write to standard output"),
+    }
+}
+
+/// Prints for people: colours stay only if standard output is a terminal.
+///
+/// # Errors
+/// Those of [`written`].
+pub(crate) fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = anstream::stdout().lock();
+    written(out.write_all(text.as_bytes()).and_then(|()| out.flush())).map(drop)
+}
+
+/// Prints for programs: these bytes and no others.
+///
+/// # Errors
+/// Those of [`written`].
+pub(crate) fn print_exact(bytes: &[u8]) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    written(out.write_all(bytes).and_then(|()| out.flush())).map(drop)
+}
+
+/// Says on standard error why something did not work. If that cannot be written, the exit code alone says it.
+pub(crate) fn complain(text: &str) {
+    let _ = writeln!(anstream::stderr().lock(), "callgate: {text}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reader_that_went_is_no_failure_and_a_full_disk_is_one() {
+        assert_eq!(written(Ok(())).unwrap(), Reader::Listening);
+        assert_eq!(written(Err(ErrorKind::BrokenPipe.into())).unwrap(), Reader::Gone);
+        let error = written(Err(ErrorKind::StorageFull.into())).unwrap_err();
+        assert_eq!(format!("{error:#}"), "failed to write to standard output: no storage space");
+    }
+}

@@ -1,0 +1,303 @@
+//! `callgate check` as people and scripts see it, and what becomes of any verb whose output nobody takes.
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    reason = "a test that cannot write its files, or finds a report without what it must have, shall stop"
+)]
+
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_callgate");
+
+/// Checks a file `tools.json` of this content in a folder of its own.
+fn check(content: impl AsRef<[u8]>, flags: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("tools.json"), content).unwrap();
+    let mut command = Command::new(BINARY);
+    command.current_dir(&folder).arg("check").args(flags).arg("tools.json").output().unwrap()
+}
+
+/// The exit code and what is printed for people.
+fn text(content: impl AsRef<[u8]>) -> String {
+    let output = check(content, &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    format!("{}exit {}", String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+}
+
+fn json(content: impl AsRef<[u8]>) -> Value {
+    let output = check(content, &["--format", "json"]);
+    serde_json::from_slice::<Value>(&output.stdout).unwrap()[0].take()
+}
+
+/// The exit code, and of each finding its place and code.
+fn codes(content: &str) -> (i32, Vec<String>) {
+    let findings = json(content)["findings"].as_array().unwrap().clone();
+    let show = |finding: &Value| {
+        let [tool, pointer, code] = ["tool", "pointer", "code"].map(|name| finding[name].as_str().unwrap());
+        format!("{}:{} {tool} {pointer} {code}", finding["line"], finding["column"])
+    };
+    (check(content, &[]).status.code().unwrap(), findings.iter().map(show).collect())
+}
+
+const CLOSED: &str = r#"{"type":"object","additionalProperties":false}"#;
+
+fn tool(name: &str) -> String {
+    format!(r#"{{"name":"{name}","inputSchema":{CLOSED}}}"#)
+}
+
+#[test]
+fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
+    insta::assert_snapshot!(text(format!("[{},", tool("a"))), @r#"
+    tools.json:1:76  error[json-syntax]  (file)
+        expected a value at byte 75
+        at /1
+
+    tools.json: the file is malformed; 1 error and 0 warnings
+    exit 1
+    "#);
+    insta::assert_snapshot!(text(r#"[{"type":"objekt"},{"na"#), @r#"
+    tools.json:1:24  error[json-syntax]  (file)
+        expected a closing quote at byte 23
+        at /1
+
+    tools.json: the file is malformed; 1 error and 0 warnings
+    exit 1
+    "#);
+    assert_eq!(codes("[[[[[["), (1, vec!["1:7 (file) /0/0/0/0/0/0 json-syntax".to_owned()]));
+}
+
+#[test]
+fn what_is_wrong_around_the_tools_is_a_finding_of_the_file() {
+    insta::assert_snapshot!(text(format!("[{}]\n trailing", tool("a"))), @r#"
+    tools.json:2:2  error[json-syntax]  (file)
+        expected the end of the text at byte 77
+        at the root
+
+    tools.json: the file is malformed, 0 of 1 tool admitted; 1 error and 0 warnings
+    exit 1
+    "#);
+    let (a, b) = (tool("a"), tool("b"));
+    let (exit, mut found) = codes(&format!("{{\"tools\":[{a}],\n\"x\": }}"));
+    for content in [format!("{{\"tools\":[{a}],\n \"tools\":[]}}"), format!("[{a},\n,{b}]")] {
+        let (other, findings) = codes(&content);
+        assert_eq!((exit, other), (1, 1), "{content}");
+        found.extend(findings);
+    }
+    insta::assert_snapshot!(found.join("\n"), @r#"
+    2:6 (file) /x json-syntax
+    2:2 (file) /tools json-duplicate-name
+    2:1 (file) /1 json-syntax
+    "#);
+}
+
+#[test]
+fn a_fault_in_one_tool_spoils_that_one_alone() {
+    let bad = r#"{"name":"bad","inputSchema":{"type":"object","type":"object"}}"#;
+    insta::assert_snapshot!(text(format!("{{\"tools\":[{},\n  {bad}]}}", tool("good"))), @r#"
+    tools.json:2:48  error[json-duplicate-name]  bad  (tool-definition-malformed)
+        expected each member once, found `type` at bytes 29 and 45
+        at /tools/1/inputSchema/type
+        help: keep one of the two members
+
+    tools.json: 1 of 2 tools admitted; 1 error and 0 warnings
+    exit 1
+    "#);
+}
+
+#[test]
+fn nothing_from_the_file_reaches_the_terminal_as_it_is() {
+    let name = r"a\u001b]0;owned\u0007\n\ntools.json: 1 of 1 tool admitted\u202e\u200b";
+    let schema = "{\"type\":\"object\",\"additionalProperties\":false,\"\u{2066}x\\r\":1}";
+    insta::assert_snapshot!(text(format!(r#"[{{"name":"{name}","inputSchema":{schema}}}]"#)), @r#"
+    tools.json:1:142  error[schema-unknown-keyword]  a\u001b]0;owned\u0007\u000a\u000atools.json: 1 of 1 tool admitted\u202e\u200b  (tool-input-schema-refused)
+        expected a keyword of JSON Schema 2020-12, found `\u2066x\u000d`
+        at /0/inputSchema/\u2066x\u000d
+        help: leave it out, or write it as `x-…` if it only informs people
+
+    tools.json: 0 of 1 tool admitted; 1 error and 0 warnings
+    exit 1
+    "#);
+}
+
+#[test]
+fn what_the_gate_would_leave_out_is_an_error_here() {
+    let long = "x".repeat(1 << 20);
+    let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+    let digits = "1".repeat(5_000);
+    let tools = [
+        format!(r#"{{"inputSchema":{CLOSED}}}"#),
+        format!(r#"{{"name":7,"inputSchema":{CLOSED}}}"#),
+        format!(r#"{{"name":"","inputSchema":{CLOSED}}}"#),
+        format!(r#"{{"name":"long","d":"{long}","inputSchema":{CLOSED}}}"#),
+        format!(r#"{{"name":"deep","d":{deep},"inputSchema":{CLOSED}}}"#),
+        format!(r#"{{"name":"digits","d":{digits},"inputSchema":{CLOSED}}}"#),
+        r#"{"name":"none"}"#.to_owned(),
+        "5".to_owned(),
+        tool("good"),
+    ];
+    let (exit, findings) = codes(&format!("[\n{}\n]", tools.join(",\n")));
+    assert_eq!(exit, 1);
+    insta::assert_snapshot!(findings.join("\n"), @r#"
+    2:1 #0 /0 property-missing
+    3:9 #1 /1/name type-mismatch
+    4:9 #2 /2/name string-too-short
+    5:1048577 long /3 limit-exceeded
+    6:147 deep /4/d/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 limit-exceeded
+    7:22 digits /5/d limit-exceeded
+    8:1 none /6 schema-missing
+    9:1 #7 /7 type-mismatch
+    "#);
+    let report = json(format!("[{}]", tools.join(",")));
+    assert_eq!((&report["tools"], &report["refused"]), (&Value::from(9), &Value::from(8)));
+    let gate: Vec<&Value> =
+        report["findings"].as_array().unwrap().iter().map(|it| &it["gate_code"]).collect();
+    assert_eq!(gate.iter().filter(|code| **code == "tool-definition-malformed").count(), 7, "{gate:?}");
+    assert_eq!(gate.iter().filter(|code| **code == "tool-input-schema-refused").count(), 1, "{gate:?}");
+}
+
+#[test]
+fn a_refused_tool_is_looked_at_whole() {
+    let schemas = r#""inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}"#;
+    insta::assert_snapshot!(text(format!("[{{{schemas}}},\n{{\"name\":\"a\",{schemas}}}]")), @r#"
+    tools.json:1:2  error[property-missing]  #0  (tool-definition-malformed)
+        expected a tool's definition to have a `name`, found none
+        at /0
+
+    tools.json:1:25  error[schema-root]  #0  (tool-definition-malformed)
+        expected `"type": "object"` at the root of a tool's schema, found another
+        at /0/inputSchema/type
+        help: a tool's arguments are an object: describe other values as a property of it
+
+    tools.json:1:25  error[schema-unknown-type]  #0  (tool-definition-malformed)
+        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+        at /0/inputSchema/type
+
+    tools.json:1:58  warning[schema-unknown-type]  #0  (tool-output-schema-unchecked)
+        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+        at /0/outputSchema/type
+
+    tools.json:2:35  error[schema-root]  a  (tool-input-schema-refused)
+        expected `"type": "object"` at the root of a tool's schema, found another
+        at /1/inputSchema/type
+        help: a tool's arguments are an object: describe other values as a property of it
+
+    tools.json:2:35  error[schema-unknown-type]  a  (tool-input-schema-refused)
+        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+        at /1/inputSchema/type
+
+    tools.json:2:68  warning[schema-unknown-type]  a  (tool-output-schema-unchecked)
+        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+        at /1/outputSchema/type
+
+    tools.json: 0 of 2 tools admitted; 5 errors and 2 warnings
+    exit 1
+    "#);
+}
+
+#[test]
+fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
+    let output = r#""outputSchema":{"type":"object","properties":{"n":{"maxlength":1,"minimum":"1"}}}"#;
+    let content = format!(r#"[{{"name":"a","inputSchema":{CLOSED},{output}}}]"#);
+    insta::assert_snapshot!(text(&content), @r#"
+    tools.json:1:150  warning[schema-malformed-keyword]  a  (tool-output-schema-unchecked)
+        expected a number for `minimum`, found string
+        at /0/outputSchema/properties/n/minimum
+
+    tools.json: 1 of 1 tool admitted; 0 errors and 1 warning
+    exit 0
+    "#);
+    assert!(!json(&content).to_string().contains("$arguments"));
+}
+
+#[test]
+fn tools_are_counted_and_not_findings() {
+    let bad =
+        r#"{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}}"#;
+    insta::assert_snapshot!(text(format!("[{bad},\n{bad},\n{}]", tool("good"))), @r#"
+    tools.json:1:10  error[tool-name-repeated]  twice
+        expected one tool named `twice`, found 2
+        at /0/name
+        help: give each tool of an upstream a name of its own
+
+    tools.json:1:88  error[schema-malformed-keyword]  twice  (tool-input-schema-refused)
+        expected a number for `minimum`, found string
+        at /0/inputSchema/minimum
+
+    tools.json:2:9  error[tool-name-repeated]  twice
+        expected one tool named `twice`, found 2
+        at /1/name
+        help: give each tool of an upstream a name of its own
+
+    tools.json:2:87  error[schema-malformed-keyword]  twice  (tool-input-schema-refused)
+        expected a number for `minimum`, found string
+        at /1/inputSchema/minimum
+
+    tools.json: 1 of 3 tools admitted; 4 errors and 0 warnings
+    exit 1
+    "#);
+}
+
+#[test]
+fn a_catalog_without_tools_says_so() {
+    insta::assert_snapshot!(text("[]"), @r#"
+    tools.json: the catalog holds no tools; 0 errors and 0 warnings
+    exit 0
+    "#);
+    insta::assert_snapshot!(text(r#"{"tools":[]}"#), @r#"
+    tools.json: the catalog holds no tools; 0 errors and 0 warnings
+    exit 0
+    "#);
+    insta::assert_snapshot!(text(CLOSED), @r#"
+    tools.json: the schema is admitted; 0 errors and 0 warnings
+    exit 0
+    "#);
+}
+
+#[test]
+fn many_findings_in_one_long_line_take_one_walk() {
+    let item = format!("\"{}\"", "ä".repeat(100));
+    let content = format!("[{}]", vec![item; 60_000].join(","));
+    let begin = Instant::now();
+    let report = json(content);
+    assert_eq!(report["refused"], 60_000);
+    assert_eq!(report["findings"][59_999]["column"], 2 + 59_999 * 103);
+    assert!(begin.elapsed() < Duration::from_secs(30), "{:?}", begin.elapsed());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_an_error_and_no_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tools, store) = (folder.path().join("tools.json"), folder.path().join("none.sqlite"));
+    std::fs::write(&tools, "[]").unwrap();
+    let (tools, store) = (tools.to_str().unwrap(), store.to_str().unwrap());
+    let full = || Stdio::from(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    for arguments in [&["check", tools][..], &["check", "--format", "json", tools], &["demo"]] {
+        let output = Command::new(BINARY).args(arguments).stdout(full()).output().unwrap();
+        let error = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(5), "{arguments:?}: {error}");
+        assert!(error.starts_with("callgate: failed to write to standard output: No space left"), "{error}");
+    }
+    // Where not even the error can be written, the exit code is all there is.
+    let output = Command::new(BINARY).args(["intents", "list", "--store", store]).stderr(full()).output();
+    assert_eq!(output.unwrap().status.code(), Some(2));
+}
+
+#[test]
+fn a_reader_that_stops_is_no_failure() {
+    for arguments in [&["check", "-"][..], &["worker"]] {
+        let mut command = Command::new(BINARY);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // The end that would read is closed before anything is written.
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), b"[]\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
