@@ -12,12 +12,18 @@ use std::process::{self, Stdio};
 pub(super) struct Command {
     program: OsString,
     arguments: Vec<OsString>,
+    environment: Vec<(&'static str, String)>,
     folder: PathBuf,
 }
 
 impl Command {
     pub(super) fn new(at: &Setting, program: impl AsRef<OsStr>) -> Self {
-        Command { program: program.as_ref().to_owned(), arguments: Vec::new(), folder: at.root.clone() }
+        Command {
+            program: program.as_ref().to_owned(),
+            arguments: Vec::new(),
+            environment: Vec::new(),
+            folder: at.root.clone(),
+        }
     }
 
     /// The cargo that runs these chores.
@@ -32,6 +38,12 @@ impl Command {
 
     pub(super) fn arguments<A: AsRef<OsStr>>(mut self, arguments: impl IntoIterator<Item = A>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| argument.as_ref().to_owned()));
+        self
+    }
+
+    /// Sets a variable of its environment.
+    pub(super) fn environment(mut self, name: &'static str, value: u64) -> Self {
+        self.environment.push((name, value.to_string()));
         self
     }
 
@@ -68,8 +80,11 @@ impl Command {
     fn said(&self) -> process::Command {
         let short = |text: &OsStr| Path::new(text).file_name().unwrap_or(text).to_string_lossy().into_owned();
         let words: Vec<_> = self.arguments.iter().map(|argument| argument.to_string_lossy()).collect();
-        println!("+ {} {}", short(&self.program), words.join(" "));
+        let settings: Vec<_> =
+            self.environment.iter().map(|(name, value)| format!("{name}={value} ")).collect();
+        println!("+ {}{} {}", settings.concat(), short(&self.program), words.join(" "));
         let mut command = process::Command::new(&self.program);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command.args(&self.arguments).current_dir(&self.folder).stdin(Stdio::null());
         command
     }

@@ -2,6 +2,7 @@
 
 mod cases;
 mod command;
+mod engine;
 mod peers;
 mod proofs;
 mod step;
@@ -36,6 +37,18 @@ pub(crate) struct TortureArgs {
     /// How often the gate is killed.
     #[arg(long, default_value_t = 200)]
     rounds: u32,
+    /// How many seconds the engine's fuzz targets are driven, all at once.
+    #[arg(long, default_value_t = 1_200)]
+    fuzz_seconds: u64,
+    /// Where the random changes of the fuzz targets' inputs begin.
+    #[arg(long, default_value_t = 2)]
+    seed: u64,
+    /// On how many schemas the engine is compared with the reference evaluator and with other validators.
+    #[arg(long, default_value_t = 100_000)]
+    schemas: u64,
+    /// Runs this step alone; can be given several times.
+    #[arg(long, value_name = "STEP")]
+    only: Vec<String>,
     /// A tool that is missing is a failure, not a skip. Also on where `CI` is `true`.
     #[arg(long)]
     ci: bool,
@@ -43,6 +56,10 @@ pub(crate) struct TortureArgs {
 
 /// How often the short proof kills the gate.
 const ROUNDS_SHORT: u32 = 20;
+
+/// How long the short proof drives the fuzz targets, from which seed.
+const FUZZ_SECONDS_SHORT: u64 = 60;
+const FUZZ_SEED_SHORT: u64 = 1;
 
 /// Runs every check. `false` if one of them failed.
 pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
@@ -72,6 +89,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
         }
     });
     plan.run("doctests", |at| cargo(at, &["test", "--workspace", "--doc"]));
+    plan.run("fuzz", |at| engine::fuzz(at, FUZZ_SECONDS_SHORT, FUZZ_SEED_SHORT));
     plan.run("release build", release);
     for collection in cases::COLLECTIONS {
         plan.run(collection.name, |at| cases::run(at, collection));
@@ -88,10 +106,13 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
 
 /// Runs the long proofs. `false` if one of them failed.
 pub(crate) fn torture(root: &Path, args: &TortureArgs) -> bool {
-    let mut plan = Plan::new(Setting::new(root, args.ci), Vec::new());
+    let mut plan = Plan::new(Setting::new(root, args.ci), args.only.clone());
     plan.run("release build", release);
     plan.run("kill", |at| proofs::kill(at, args.rounds));
     plan.run("order of writes", proofs::order);
+    plan.run("engine and reference", |at| engine::reference(at, args.schemas));
+    plan.run("engine and other validators", |at| engine::others(at, args.schemas));
+    plan.run("fuzz", |at| engine::fuzz(at, args.fuzz_seconds, args.seed));
     plan.finish()
 }
 

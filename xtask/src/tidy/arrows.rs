@@ -53,6 +53,9 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
 
 fn check_manifest(path: &str, text: &str, report: &mut Report) {
     let entries = entries(text);
+    if path != "Cargo.toml" && text.lines().any(|line| line.trim() == "[workspace]") {
+        return check_foreign(path, text, &entries, report);
+    }
     if !entries.iter().any(|e| e.section == "lints" && e.key == "workspace" && e.value == "true") {
         report.fault(path, "does not take the workspace's lints", "add `[lints]` with `workspace = true`");
     }
@@ -103,6 +106,23 @@ fn entries(text: &str) -> Vec<Entry<'_>> {
     entries
 }
 
+/// A workspace of its own shares neither the lints nor the table of versions, and must say both itself.
+fn check_foreign(path: &str, text: &str, entries: &[Entry<'_>], report: &mut Report) {
+    if !text.contains("unsafe_code = \"forbid\"") {
+        report.fault(
+            path,
+            "does not forbid unsafe code",
+            "put `unsafe_code = \"forbid\"` under `[lints.rust]`",
+        );
+    }
+    for entry in entries.iter().filter(|entry| entry.section.ends_with("dependencies")) {
+        if !entry.value.contains("path = ") && !entry.value.contains(|c: char| c.is_ascii_digit()) {
+            let what = format!("`{}` has no version", entry.key);
+            report.fault_at(path, entry.line, what, "write the full version that was tested");
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -138,6 +158,18 @@ mod tests {
             faults("crates/schema/Cargo.toml", &format!("{LINTS}[dependencies]\nmemchr = \"2\"\n")),
             1
         );
+    }
+
+    #[test]
+    fn a_workspace_of_its_own_says_its_versions() {
+        let manifest = |version: &str| {
+            format!(
+                "[workspace]\n[lints.rust]\nunsafe_code = \"forbid\"\n[dependencies]\nboon = \"{version}\"\n"
+            )
+        };
+        assert_eq!(faults("differential/Cargo.toml", &manifest("0.6.1")), 0);
+        assert_eq!(faults("differential/Cargo.toml", &manifest("*")), 1);
+        assert_eq!(faults("differential/Cargo.toml", "[workspace]\n"), 1);
     }
 
     #[test]
