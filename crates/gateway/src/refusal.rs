@@ -44,6 +44,14 @@ impl Refusal {
         }
     }
 
+    /// Sets the stage that declined, where that is another one than the code's: what can befall a call that is with the
+    /// upstream can also befall one that has not left.
+    #[must_use]
+    pub fn in_stage(mut self, stage: Stage) -> Self {
+        self.stage = stage;
+        self
+    }
+
     /// Adds the advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {

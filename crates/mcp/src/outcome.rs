@@ -52,6 +52,10 @@ impl Notice {
     pub fn unanswered(observation: Observation, tool: &str, intent: &IntentId) -> Option<Notice> {
         let outcome = outcome(observation);
         let code = outcome.code?;
+        let stage = match observation {
+            Observation::CancelledBeforeDispatch | Observation::UpstreamGoneBeforeDispatch => Stage::Dispatch,
+            _ => code.stage(),
+        };
         let what = match observation {
             Observation::Result { .. } | Observation::RpcError => return None,
             Observation::ResultTooLarge { bytes } => format!(
@@ -75,7 +79,7 @@ impl Notice {
         Some(Notice {
             code,
             class: code.class(),
-            stage: code.stage(),
+            stage,
             side_effect: outcome.side_effect,
             intent: Some(intent.clone()),
             findings: Vec::new(),

@@ -7,7 +7,7 @@ use callgate_gateway::call::{Call, Dispatch, resolve};
 use callgate_gateway::catalog::Catalog;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
-use callgate_wire::Code;
+use callgate_wire::{Code, Stage};
 
 use super::departures::Ready;
 use super::state::{
@@ -39,6 +39,7 @@ impl Session {
         if self.upstream != UpstreamState::Up {
             return Some(
                 Refusal::new(Code::UpstreamGone, "the upstream has ended")
+                    .in_stage(Stage::Resolve)
                     .with_help("the tool server has to be started again"),
             );
         }

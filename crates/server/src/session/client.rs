@@ -5,7 +5,7 @@ use callgate_mcp::frame::{ClientFrame, Faulty, Recipient};
 use callgate_mcp::{RequestId, answer, rpc};
 use callgate_wire::Code;
 
-use super::state::{CallStage, Kind, Session, UpstreamState, Withdrawal};
+use super::state::{CallStage, Handshake, Kind, Session, UpstreamState, Withdrawal};
 use crate::lane::Line;
 
 impl Session {
@@ -15,17 +15,17 @@ impl Session {
             ClientFrame::Blank => {}
             ClientFrame::Faulty(faulty) => self.on_faulty(faulty),
             ClientFrame::Call(call) => {
-                if self.takes(&call.id) {
+                if self.takes(&call.id) && self.has_revision(&call.id, "tools/call") {
                     self.on_call(call, line);
                 }
             }
             ClientFrame::List { id, cursor } => {
-                if self.takes(&id) {
+                if self.takes(&id) && self.has_revision(&id, "tools/list") {
                     self.on_list(id, cursor);
                 }
             }
             ClientFrame::Request { id, method } => {
-                if self.takes(&id) {
+                if self.takes(&id) && self.has_revision(&id, &method) {
                     self.on_request(&id, method, line);
                 }
             }
@@ -48,6 +48,20 @@ impl Session {
             id,
             Code::RequestIdInUse,
             "expected an id of its own for each request; this one was not sent, and the first one goes on",
+        );
+        false
+    }
+
+    /// Whether a request may go on after what became of `initialize`; if not, it is answered.
+    fn has_revision(&mut self, id: &RequestId, method: &str) -> bool {
+        if self.handshake == Handshake::Open || matches!(method, "initialize" | "ping") {
+            return true;
+        }
+        self.answer_error(
+            id,
+            Code::ProtocolRevisionUnsupported,
+            "expected a revision that the peers agree on, found that the answer to `initialize` was refused; this \
+             request was not sent; send `initialize` again first",
         );
         false
     }

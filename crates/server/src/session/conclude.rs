@@ -8,7 +8,7 @@ use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::frame::{Answer, AnswerContent, ResultFacts, Scan};
 use callgate_mcp::outcome::Notice;
 use callgate_mcp::{RequestId, answer, mend, rpc};
-use callgate_wire::{Code, IntentId, Settlement};
+use callgate_wire::{Code, IntentId, Settlement, Stage};
 
 use super::calls::{call_stage, chain};
 use super::state::{CallStage, Done, Kind, Session, SessionSettings, Withdrawal, Work};
@@ -113,6 +113,7 @@ impl Session {
                 Withdrawal::Gate => Some(Refusal::new(Code::GateStopped, "the gate stops")),
                 Withdrawal::Upstream => Some(Refusal::new(Code::UpstreamGone, "the upstream has ended")),
             };
+            let refusal = refusal.map(|refusal| refusal.in_stage(Stage::Dispatch));
             let notice = refusal.map(|refusal| Notice::refusal(&refusal, Some(&intent.id)));
             let answer = notice.map(|notice| Session::notice_line(&id, &notice));
             Done::Settled { id, answer }

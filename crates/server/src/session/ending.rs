@@ -3,7 +3,7 @@
 use callgate_gateway::Refusal;
 use callgate_gateway::intent::Observation;
 use callgate_mcp::{RequestId, answer};
-use callgate_wire::Code;
+use callgate_wire::{Code, Stage};
 use tokio::time::Instant;
 
 use super::state::{CallStage, Kind, Session, Withdrawal};
@@ -71,7 +71,8 @@ impl Session {
                     CallStage::Waiting { .. } => {
                         let tool = call.tool.clone();
                         self.forget(&id);
-                        self.answer_refusal(&id, &tool, &Refusal::new(Code::GateStopped, message));
+                        let refusal = Refusal::new(Code::GateStopped, message).in_stage(Stage::Resolve);
+                        self.answer_refusal(&id, &tool, &refusal);
                     }
                     CallStage::Opening { withdrawn } => *withdrawn = withdrawn.or(Some(Withdrawal::Gate)),
                     CallStage::Sent(_) => self.give_up_sent(&id, Observation::GateStopped, true),

@@ -6,7 +6,7 @@ use callgate_gateway::catalog::{Catalog, OutputContract, admit_tools};
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::list::{self, Page, PageFault};
 use callgate_mcp::{RequestId, answer, rpc};
-use callgate_wire::Code;
+use callgate_wire::{Code, Stage};
 use tokio::time::Instant;
 
 use super::calls::chain;
@@ -215,8 +215,9 @@ impl Session {
                 None => self.answer_error(&id, code, message),
             }
         }
-        let refusal =
-            Refusal::new(code, message).with_help("the operator of the gate has to look at the tool server");
+        let refusal = Refusal::new(code, message)
+            .in_stage(Stage::Resolve)
+            .with_help("the operator of the gate has to look at the tool server");
         for id in self.waiting_calls() {
             let tool = self.call_mut(&id).map(|call| call.tool.clone()).unwrap_or_default();
             self.forget(&id);

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 
 use super::departures::Departures;
 use super::late::Late;
-use super::state::{Done, Session, SessionSettings, UpstreamState};
+use super::state::{Done, Handshake, Session, SessionSettings, UpstreamState};
 use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
 
@@ -150,6 +150,7 @@ impl Session {
             to_client,
             to_upstream,
             upstream: UpstreamState::Up,
+            handshake: Handshake::Open,
             open: HashMap::new(),
             late: Late::default(),
             deadlines: VecDeque::new(),

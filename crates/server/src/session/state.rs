@@ -158,6 +158,15 @@ pub(super) enum UpstreamState {
     Gone,
 }
 
+/// How the peers' `initialize` went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handshake {
+    /// It was not refused here, or there was none: not every client sends one.
+    Open,
+    /// Its answer was refused here, and no later one was passed on.
+    Refused,
+}
+
 /// The state of a session.
 pub(super) struct Session {
     pub(super) settings: Arc<SessionSettings>,
@@ -165,6 +174,7 @@ pub(super) struct Session {
     pub(super) to_client: Outbox,
     pub(super) to_upstream: Outbox,
     pub(super) upstream: UpstreamState,
+    pub(super) handshake: Handshake,
     pub(super) open: HashMap<RequestId, Open>,
     pub(super) late: Late,
     /// Every request has the same allowance of time, so the order of arrival is that of the deadlines.

@@ -4,7 +4,7 @@ use callgate_mcp::frame::{Answer, AnswerContent, Scan, UpstreamFrame};
 use callgate_mcp::{RequestId, answer, mend, reserved, revision, rpc};
 use callgate_wire::Code;
 
-use super::state::{CallStage, Kind, Session, UpstreamState};
+use super::state::{CallStage, Handshake, Kind, Session, UpstreamState};
 use crate::lane::{Line, Outbox};
 
 impl Session {
@@ -39,6 +39,9 @@ impl Session {
         match self.open.get(&id).map(|open| &open.kind) {
             Some(Kind::Passed { .. }) => self.answer_passed(&answer, line),
             Some(Kind::Call(call)) if matches!(call.stage, CallStage::Sent(_)) => self.conclude(answer, line),
+            Some(Kind::Call(call)) if matches!(call.stage, CallStage::Settling) => {
+                self.stray("it answers a request that is answered");
+            }
             Some(Kind::Call(_) | Kind::List) => self.stray("it answers a request that was not sent"),
             None => self.answer_late(&answer),
         }
@@ -69,9 +72,11 @@ impl Session {
             let Some(revision) = revision::find(date) else {
                 let spoken: Vec<&str> = revision::ALL.iter().map(|revision| revision.date).collect();
                 let message = format!("expected one of {}, found `{date}`", spoken.join(", "));
+                self.handshake = Handshake::Refused;
                 self.answer_error(&open.id, Code::ProtocolRevisionUnsupported, &message);
                 return;
             };
+            self.handshake = Handshake::Open;
             let refused = revision.refused.join(", ");
             tracing::info!(revision = revision.date, refused, "the peers agree on a revision");
         }
@@ -97,6 +102,7 @@ impl Session {
         match self.open.get(id).map(|open| &open.kind) {
             Some(Kind::Passed { .. }) => {
                 let message = format!("the upstream's answer cannot be read: {fault}");
+                self.refuse_handshake(id);
                 self.fail_passed(id, Code::UpstreamAnswerUnreadable, &message);
             }
             Some(Kind::Call(call)) if matches!(call.stage, CallStage::Sent(_)) => {
@@ -126,12 +132,22 @@ impl Session {
         match self.open.get(&id).map(|open| &open.kind) {
             Some(Kind::Passed { .. }) => {
                 let message = format!("the upstream's answer is too large: {fault}");
+                self.refuse_handshake(&id);
                 self.fail_passed(&id, Code::ResultTooLarge, &message);
             }
             Some(Kind::Call(call)) if matches!(call.stage, CallStage::Sent(_)) => {
                 self.conclude_oversize(&id, scan);
             }
             _ => self.stray(&fault),
+        }
+    }
+
+    /// Notes that an answer is not passed on, if it is that to `initialize`.
+    fn refuse_handshake(&mut self, id: &RequestId) {
+        if let Some(Kind::Passed { method }) = self.open.get(id).map(|open| &open.kind)
+            && method == "initialize"
+        {
+            self.handshake = Handshake::Refused;
         }
     }
 

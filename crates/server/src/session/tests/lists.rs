@@ -126,3 +126,32 @@ async fn a_revision_that_is_not_spoken_here_is_not_agreed_on() {
         }
     }
 }
+
+#[tokio::test]
+async fn nothing_but_a_new_try_passes_after_a_handshake_that_was_refused() {
+    let ask = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+    for refused in [r#"{"protocolVersion":"2031-01-01"}"#, r#"{"protocolVersion":5}"#, r#"{"a":1,"a":2}"#] {
+        let mut bench = Bench::start(|_| {});
+        bench.client.send(ask).await;
+        bench.upstream.line().await;
+        bench.answer(&0.into(), refused).await;
+        bench.client.line().await;
+        for request in [
+            call("1", "echo", "{}"),
+            r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#.to_owned(),
+            r#"{"jsonrpc":"2.0","id":3,"method":"resources/list"}"#.to_owned(),
+        ] {
+            bench.client.send(&request).await;
+            let answer = bench.client.json().await;
+            assert_eq!(answer["error"]["data"]["code"], "protocol-revision-unsupported", "{answer}");
+        }
+        bench.ping().await;
+        bench.client.send(&ask.replace(r#""id":0"#, r#""id":9"#)).await;
+        bench.upstream.line().await;
+        bench.answer(&9.into(), r#"{"protocolVersion":"2025-06-18"}"#).await;
+        bench.client.line().await;
+        bench.client.send(&call("4", "echo", "{}")).await;
+        bench.list(ECHO).await;
+        assert_eq!(bench.upstream.line().await, call("4", "echo", "{}"));
+    }
+}
