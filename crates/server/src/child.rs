@@ -9,6 +9,9 @@ use tokio::process::{ChildStdin, ChildStdout, Command};
 /// How long a child may take to end after its input was closed, and again after it was asked to end.
 const GRACE: Duration = Duration::from_secs(2);
 
+/// How long between two looks at what the child has left behind.
+const STEP: Duration = Duration::from_millis(20);
+
 /// A child that does not start.
 #[derive(Debug, thiserror::Error)]
 #[error("the upstream `{command}` does not start")]
@@ -51,8 +54,29 @@ impl Child {
         }
     }
 
-    /// Ends the child, whose input was closed before: waits, asks, waits, kills.
+    /// Ends the child, whose input was closed before, and whatever it has started and left behind: waits, asks, waits,
+    /// kills.
     pub async fn stop(mut self) -> Option<ExitStatus> {
+        let status = self.stop_leader().await;
+        if self.group_lives() {
+            tracing::info!("what the upstream has left behind is asked to end");
+            self.signal(Ask::Terminate);
+            let _ = tokio::time::timeout(GRACE, self.group_ended()).await;
+        }
+        if self.group_lives() {
+            tracing::warn!("what the upstream has left behind does not end when asked and is killed");
+            self.signal(Ask::Kill);
+        }
+        status
+    }
+
+    async fn group_ended(&self) {
+        while self.group_lives() {
+            tokio::time::sleep(STEP).await;
+        }
+    }
+
+    async fn stop_leader(&mut self) -> Option<ExitStatus> {
         if let Ok(status) = tokio::time::timeout(GRACE, self.process.wait()).await {
             return status.ok();
         }
@@ -71,18 +95,33 @@ impl Child {
 
     #[cfg(unix)]
     fn signal(&self, ask: Ask) {
-        use rustix::process::{Pid, Signal, kill_process_group};
+        use rustix::process::{Signal, kill_process_group};
         let signal = match ask {
             Ask::Terminate => Signal::TERM,
             Ask::Kill => Signal::KILL,
         };
-        // The child was not waited for, so its number, which is the group's, is not given to another process yet.
-        let group = self.group.and_then(|group| i32::try_from(group).ok()).and_then(Pid::from_raw);
-        if let Some(group) = group
+        if let Some(group) = self.group()
             && let Err(error) = kill_process_group(group, signal)
         {
             tracing::debug!(%error, "the upstream's process group takes no signal");
         }
+    }
+
+    /// Whether a process of the group is left. A number is not given to another process while it is that of a group, and
+    /// after that not before all others were.
+    #[cfg(unix)]
+    fn group_lives(&self) -> bool {
+        self.group().is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
+    }
+
+    #[cfg(unix)]
+    fn group(&self) -> Option<rustix::process::Pid> {
+        self.group.and_then(|group| i32::try_from(group).ok()).and_then(rustix::process::Pid::from_raw)
+    }
+
+    #[cfg(not(unix))]
+    fn group_lives(&self) -> bool {
+        false
     }
 
     #[cfg(not(unix))]
@@ -95,4 +134,25 @@ impl Child {
 enum Ask {
     Terminate,
     Kill,
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use tokio::io::AsyncReadExt as _;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_child_leaves_behind_ends_with_it() {
+        for left in ["sleep 1000 &", "(trap '' TERM; sleep 1000; sleep 1000) &", ""] {
+            let words = ["-c".into(), format!("{left} exec cat").into()];
+            let (child, mut stdout, stdin) = Child::start(OsStr::new("sh"), &words).unwrap();
+            drop(stdin);
+            assert!(child.stop().await.unwrap().success());
+            // It shares the pipe, which ends with the last process that has it.
+            let mut rest = Vec::new();
+            let end = tokio::time::timeout(GRACE, stdout.read_to_end(&mut rest));
+            end.await.expect("nothing is left behind").unwrap();
+        }
+    }
 }
