@@ -11,6 +11,8 @@ use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
+use crate::render::escape;
+
 /// Lines that wait for the pipe.
 const LINES_WAITING_MAX: usize = 1_024;
 /// How long the last lines may take.
@@ -36,7 +38,8 @@ pub(super) fn start() -> Log {
     let (lines, waiting) = sync_channel(LINES_WAITING_MAX);
     let (end, ended) = sync_channel(1);
     let lost = Arc::new(AtomicU64::new(0));
-    let writer = Writer { lines: lines.clone(), lost: Arc::clone(&lost) };
+    let ansi = io::stderr().is_terminal();
+    let writer = Writer { lines: lines.clone(), lost: Arc::clone(&lost), ansi };
     std::thread::spawn(move || {
         write_lines(&waiting, &lost);
         let _ = end.send(());
@@ -45,7 +48,7 @@ pub(super) fn start() -> Log {
     let _ = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(writer)
-        .with_ansi(io::stderr().is_terminal())
+        .with_ansi(ansi)
         .with_target(false)
         .try_init();
     Log { lines, ended }
@@ -76,6 +79,8 @@ fn write_lines(waiting: &Receiver<Message>, lost: &AtomicU64) {
 struct Writer {
     lines: SyncSender<Message>,
     lost: Arc<AtomicU64>,
+    /// The formatter's own colours pass; it escapes those in texts from elsewhere itself.
+    ansi: bool,
 }
 
 impl<'a> MakeWriter<'a> for Writer {
@@ -87,9 +92,10 @@ impl<'a> MakeWriter<'a> for Writer {
 }
 
 impl io::Write for &Writer {
-    /// One event is one write.
+    /// One event is one write, and becomes one line: names and messages in it come from the peers, and must not forge a
+    /// line of ours.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        match self.lines.try_send(Message::Line(line.to_vec())) {
+        match self.lines.try_send(Message::Line(one_line(line, self.ansi))) {
             Ok(()) | Err(TrySendError::Disconnected(_)) => {}
             Err(TrySendError::Full(_)) => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
@@ -100,5 +106,29 @@ impl io::Write for &Writer {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
+    }
+}
+
+fn one_line(line: &[u8], ansi: bool) -> Vec<u8> {
+    let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
+    let mut out = if ansi {
+        text.split('\u{1b}').map(escape::one_line).collect::<Vec<_>>().join("\u{1b}")
+    } else {
+        escape::one_line(&text)
+    };
+    out.push('\n');
+    out.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_whatever_is_in_it() {
+        let line = "WARN a name\nINFO \u{1b}[2Jforged\r\u{202e}\n".as_bytes();
+        let text = |ansi| String::from_utf8(one_line(line, ansi)).unwrap();
+        assert_eq!(text(false), "WARN a name\\u000aINFO \\u001b[2Jforged\\u000d\\u202e\n");
+        assert_eq!(text(true), "WARN a name\\u000aINFO \u{1b}[2Jforged\\u000d\\u202e\n");
     }
 }
