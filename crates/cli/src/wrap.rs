@@ -83,6 +83,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     tracing::info!("no rules: every admitted tool is permitted");
     let peers = Peers {
         from_client: Box::new(tokio::io::stdin()),
+        client_hang_up: callgate_server::stdin_hang_up().context("failed to watch standard input")?,
         to_client: Box::new(tokio::io::stdout()),
         from_upstream: Box::new(from_upstream),
         to_upstream: Box::new(to_upstream),

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | `line` | lines of bounded length out of a stream |
 //! | `lane` | the tasks that read and write the streams, and the bounds on what waits between them |
+//! | `hangup` | the end of a client that is not read any more |
 //! | `child` | the upstream as a child process |
 //! | `session` | the session itself |
 //! | `stop` | the signals that end it |
@@ -22,6 +23,7 @@
 
 mod child;
 mod clock;
+mod hangup;
 mod lane;
 mod line;
 mod session;
@@ -30,6 +32,7 @@ mod user;
 
 pub use child::{Child, StartError};
 pub use clock::{fresh_incarnation, now};
+pub use hangup::{HangUp, stdin_hang_up};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::departures::Departures;
 use super::late::Late;
 use super::state::{Done, Handshake, Session, SessionSettings, UpstreamState};
+use crate::hangup::HangUp;
 use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
 
@@ -25,6 +26,8 @@ const FLUSH: Duration = Duration::from_secs(2);
 pub struct Peers {
     /// What the client writes.
     pub from_client: Box<dyn AsyncRead + Send + Unpin>,
+    /// Completes when the client has closed what it writes, also while that is not read.
+    pub client_hang_up: HangUp,
     /// What the client reads.
     pub to_client: Box<dyn AsyncWrite + Send + Unpin>,
     /// What the upstream writes.
@@ -45,6 +48,8 @@ pub struct End {
 enum Phase {
     /// Frames of the client are taken.
     Running,
+    /// The client has closed its stream. Frames of it are taken as long as it reads their answers, until then at most.
+    HungUp(Instant),
     /// No more are; what is out has time until then.
     Draining(Instant),
     /// Everything was given up; only the records are waited for.
@@ -70,14 +75,15 @@ pub async fn run(
     let oversize = ClientReader::new(frames);
     let mut session = Session::new(settings, journal, to_client, to_upstream, done);
     let mut phase = Phase::Running;
+    let mut hang_up = peers.client_hang_up;
     let (mut client_writes, mut upstream_writes) = (true, true);
 
-    while !(phase != Phase::Running && session.is_done()) {
+    while phase.takes_frames() || !session.is_done() {
         let room = session.to_client.has_room();
-        let take_client = phase == Phase::Running && room && session.to_upstream.has_room();
+        let take_client = phase.takes_frames() && room && session.to_upstream.has_room();
         let take_upstream = room && session.upstream != UpstreamState::Gone;
         let due = session.next_due(match phase {
-            Phase::Draining(until) => Some(until),
+            Phase::HungUp(until) | Phase::Draining(until) => Some(until),
             Phase::Running | Phase::Stopping => None,
         });
         tokio::select! {
@@ -86,6 +92,10 @@ pub async fn run(
                 if !session.on_client(incoming, &oversize) {
                     phase = phase.drain(session.settings.drain);
                 }
+            }
+            () = &mut hang_up, if phase == Phase::Running => {
+                tracing::debug!("the client has closed its stream");
+                phase = Phase::HungUp(Instant::now() + session.settings.drain);
             }
             Some(incoming) = from_upstream.recv(), if take_upstream => session.on_upstream(incoming),
             () = session.to_client.room(), if !room && client_writes => {}
@@ -109,7 +119,7 @@ pub async fn run(
                 };
             }
             () = sleep_until(due) => {
-                if matches!(phase, Phase::Draining(until) if until <= Instant::now()) {
+                if phase.is_over(Instant::now()) {
                     phase = Phase::Stopping;
                     session.give_everything_up();
                 }
@@ -125,10 +135,24 @@ pub async fn run(
 }
 
 impl Phase {
+    fn takes_frames(self) -> bool {
+        match self {
+            Phase::Running | Phase::HungUp(_) => true,
+            Phase::Draining(_) | Phase::Stopping => false,
+        }
+    }
+
+    fn is_over(self, now: Instant) -> bool {
+        match self {
+            Phase::HungUp(until) | Phase::Draining(until) => until <= now,
+            Phase::Running | Phase::Stopping => false,
+        }
+    }
+
     fn drain(self, time: Duration) -> Phase {
         let until = Instant::now() + time;
         match self {
-            Phase::Draining(before) => Phase::Draining(before.min(until)),
+            Phase::HungUp(before) | Phase::Draining(before) => Phase::Draining(before.min(until)),
             Phase::Running => Phase::Draining(until),
             Phase::Stopping => Phase::Stopping,
         }

@@ -127,3 +127,38 @@ async fn a_client_that_does_not_read_refusals_is_not_read_either() {
     bench.client.writer = Some(sent.await.unwrap());
     bench.ping().await;
 }
+
+#[tokio::test]
+async fn a_client_that_is_gone_and_has_read_nothing_holds_the_end_up_no_longer_than_the_drain() {
+    let mut bench = Bench::with_buffers(1 << 10, |settings| settings.drain = Duration::from_millis(50));
+    let mut writer = bench.client.writer.take().unwrap();
+    let sent = tokio::spawn(async move {
+        for _ in 0..20_000 {
+            if writer.write_all(b"nonsense\n").await.is_err() {
+                return;
+            }
+        }
+    });
+    for _ in 0..2_000 {
+        tokio::task::yield_now().await;
+    }
+    assert!(!sent.is_finished() && !bench.session.is_finished());
+    bench.hang_up.send(()).unwrap();
+    let end = tokio::time::timeout(PATIENCE, bench.session).await.expect("an end in time").unwrap();
+    assert!(!end.upstream_died);
+}
+
+#[tokio::test]
+async fn what_a_client_wrote_before_it_hung_up_is_taken() {
+    let mut bench = Bench::listed(ECHO, |_| {}).await;
+    bench.hang_up.send(()).unwrap();
+    tokio::task::yield_now().await;
+    let frame = call("1", "echo", "{}");
+    bench.client.send(&frame).await;
+    bench.client.close();
+    assert_eq!(bench.upstream.line().await, frame);
+    bench.upstream.send(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#).await;
+    assert_eq!(bench.client.line().await, r#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+    bench.session.await.unwrap();
+    assert_eq!(bench.journal.told(), ["echo settled done"]);
+}

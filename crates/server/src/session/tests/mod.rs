@@ -22,7 +22,7 @@ use callgate_schema::Profile;
 use callgate_wire::Principal;
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
 use self::journal::MemoryJournal;
@@ -79,6 +79,7 @@ struct Bench {
     upstream: Peer,
     journal: Arc<MemoryJournal>,
     stop: watch::Sender<Stop>,
+    hang_up: oneshot::Sender<()>,
     session: JoinHandle<End>,
 }
 
@@ -95,8 +96,10 @@ impl Bench {
         change(&mut settings);
         let (client, from_client, to_client) = Peer::pair(buffer);
         let (upstream, from_upstream, to_upstream) = Peer::pair(buffer);
+        let (hang_up, hung_up) = oneshot::channel();
         let peers = Peers {
             from_client: Box::new(from_client),
+            client_hang_up: crate::hangup::of(hung_up),
             to_client: Box::new(to_client),
             from_upstream: Box::new(from_upstream),
             to_upstream: Box::new(to_upstream),
@@ -104,7 +107,7 @@ impl Bench {
         let journal = Arc::new(MemoryJournal::default());
         let (stop, stops) = watch::channel(Stop::No);
         let session = tokio::spawn(run(settings, Arc::<MemoryJournal>::clone(&journal), peers, stops));
-        Bench { client, upstream, journal, stop, session }
+        Bench { client, upstream, journal, stop, hang_up, session }
     }
 
     /// A session whose upstream has listed these tools.
