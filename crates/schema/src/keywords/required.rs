@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
+use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
 use crate::program::Op;
 use crate::{Code, Detail, Finding};
@@ -14,7 +15,8 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
     }
 }
 
-/// A list of names, each kept once, in the order of the list. `tail` leads to it within the keyword.
+/// A list of names, each kept once, in the order of the list. `tail` leads to it within the keyword. The names must
+/// differ, but profile `portable`, by its document, takes a name twice.
 pub(crate) fn names(
     compiler: &mut Compiler<'_>,
     entry: &Entry<'_, '_>,
@@ -27,7 +29,13 @@ pub(crate) fn names(
         return None;
     }
     let mut seen = HashSet::new();
-    Some(names.into_iter().filter(|name| seen.insert(name.clone())).map(Into::into).collect())
+    let distinct: Box<[Box<str>]> =
+        names.into_iter().filter(|name| seen.insert(name.clone())).map(Into::into).collect();
+    if distinct.len() < list.len() && compiler.options.profile == Profile::Standard {
+        compiler.malformed_at(entry, list, tail, "a list of names that all differ");
+        return None;
+    }
+    Some(distinct)
 }
 
 pub(crate) fn holds<'i, const COLLECT: bool>(
