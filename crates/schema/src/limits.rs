@@ -100,7 +100,8 @@ impl Limits {
     /// the stack, or the cost of one step, is never raised above its ceiling: `evaluation_depth` and the depths of
     /// texts, the sizes of numbers and of compiled patterns.
     pub fn set(&mut self, name: &str, value: u64) -> bool {
-        let value = CEILINGS.iter().find(|(known, _)| *known == name).map_or(value, |(_, most)| value.min(*most));
+        let value =
+            CEILINGS.iter().find(|(known, _)| *known == name).map_or(value, |(_, most)| value.min(*most));
         let slot = match name {
             "schema_bytes" => &mut self.schema_bytes_max,
             "schema_depth" => &mut self.schema_depth_max,
