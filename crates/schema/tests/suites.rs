@@ -1,7 +1,7 @@
 //! The official test suites of JSON Schema, one named test a case, from bytes: of the engine, and of the reference
 //! evaluator that the engine is compared with elsewhere. The optional tests of formats have a file of their own.
 //!
-//! What differs and why is in `suites/known-differences.jsonl`. A case that is listed there must differ: a list that
+//! What differs and why is in `cases/known-differences.jsonl`. A case that is listed there must differ: a list that
 //! says more than is true is as wrong as one that says less.
 #![expect(
     clippy::expect_used,
@@ -26,7 +26,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use reference::Reference;
 use serde_json::Value;
 
-const KNOWN_DIFFERENCES: &str = include_str!("suites/known-differences.jsonl");
+const KNOWN_DIFFERENCES: &str = include_str!("../../../cases/known-differences.jsonl");
 
 /// Of all differences, those that may lie outside of these two files, which are about dialects of the past.
 const DIFFERENCES_MAX: usize = 10;

@@ -1,7 +1,7 @@
 //! The work of a check is a number of the schema and the value alone: the same on every machine and in every build, and
 //! near linear where a simple validator is quadratic.
 //!
-//! Where a change of the engine changes the numbers, `CALLGATE_WORK_ANEW=1` writes `work/pairs.jsonl` again; what
+//! Where a change of the engine changes the numbers, `CALLGATE_WORK_ANEW=1` writes `cases/engine-work.jsonl` again; what
 //! changed is then read like code.
 #![expect(
     clippy::disallowed_methods,
@@ -36,7 +36,7 @@ fn work(program: &Program, value: &str) -> (u64, &'static str) {
 
 #[test]
 fn the_work_of_each_pair_is_the_number_on_record() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/work/pairs.jsonl");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases/engine-work.jsonl");
     let recorded = std::fs::read_to_string(&path).expect("the pairs can be read");
     let mut found = String::new();
     for line in recorded.lines() {
