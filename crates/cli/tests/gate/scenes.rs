@@ -117,7 +117,11 @@ fn no_such_command() -> anyhow::Result<()> {
 fn synced_before_sent() -> anyhow::Result<()> {
     let traced = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
     if !traced {
-        // A machine without strace cannot look; the chores need it and say so.
+        ensure!(
+            std::env::var("CI").as_deref() != Ok("true"),
+            "strace is missing, and nothing may be skipped here"
+        );
+        println!("skipped: strace is missing");
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
