@@ -153,9 +153,8 @@ fn ours(pattern: &Pattern, subjects: &[String]) -> Vec<bool> {
 fn node_takes_and_answers_the_same() {
     let rows = rows(20_260_101);
     let Some(answers) = node(&rows) else {
-        assert_ne!(
-            std::env::var("CI").as_deref(),
-            Ok("true"),
+        assert!(
+            std::env::var_os("CI").is_none_or(|ci| ci != "true"),
             "node is missing, and nothing may be skipped here"
         );
         println!("skipped: there is no node here");
