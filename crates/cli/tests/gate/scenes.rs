@@ -114,6 +114,7 @@ fn no_such_command() -> anyhow::Result<()> {
     Ok(())
 }
 
+#[expect(clippy::print_stdout, reason = "a test that does not look says so")]
 fn synced_before_sent() -> anyhow::Result<()> {
     let traced = Command::new("strace").arg("-V").output().is_ok_and(|output| output.status.success());
     if !traced {
