@@ -5,6 +5,9 @@
 //! | `code` | the stable codes of the gate, and the classes and stages they belong to |
 //! | `principal` | on whose behalf a call is made |
 //! | `intent` | the durable record of a call: what was asked, and how it ended |
+//! | `value` | JSON values that are carried as they were spelled |
+//! | `result` | how a handler's call ended: data and artifacts, or a code and details |
+//! | `value_error` | why a value of the wire was not taken |
 //!
 //! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
 #![deny(missing_docs)]
@@ -13,7 +16,10 @@ mod class;
 mod code;
 mod intent;
 mod principal;
+mod result;
 mod stage;
+mod value;
+mod value_error;
 
 pub use class::Class;
 pub use code::Code;
@@ -22,4 +28,7 @@ pub use intent::{
     Settlement, SideEffect, Timestamp,
 };
 pub use principal::Principal;
+pub use result::{AgentResult, Artifact, Content, Failure, FailureCode, MESSAGE_OK, Success, TEXT_PLAIN};
 pub use stage::Stage;
+pub use value::{Json, Object, ValueLimits};
+pub use value_error::{ValueCode, ValueError};
