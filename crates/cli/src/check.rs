@@ -1,6 +1,6 @@
 //! `callgate check`: every fault of a catalog or a schema, before an agent meets it.
 
-mod place;
+mod labels;
 mod print;
 mod report;
 mod source;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut reports = Vec::new();
     for file in &args.files {
         let text = read(file)?;
-        reports.push(report::Report::of(&file.display().to_string(), &text, args.profile.into()));
+        reports.push(report::Report::of(&file.display().to_string(), text, args.profile.into()));
     }
     let good = reports.iter().all(report::Report::is_good);
     match args.format {

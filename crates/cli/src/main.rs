@@ -7,8 +7,10 @@
 mod check;
 mod demo;
 mod exit_code;
+mod explain;
 mod intents;
 mod notes_server;
+mod pages;
 mod render;
 mod store_path;
 mod worker;
@@ -31,6 +33,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Check(check::Args),
+    Explain(explain::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
@@ -43,6 +46,7 @@ fn main() -> std::process::ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.verb {
         Verb::Check(args) => check::run(&args),
+        Verb::Explain(args) => explain::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),

@@ -52,17 +52,33 @@ fn tool(name: &str) -> String {
 #[test]
 fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
     insta::assert_snapshot!(text(format!("[{},", tool("a"))), @r#"
-    tools.json:1:76  error[json-syntax]  (file)
-        expected a value at byte 75
-        at /1
+    error[json-syntax]: expected a value at byte 75
+     --> tools.json:1:76
+      |
+    1 | [{"name":"a","inputSchema":{"type":"object","additionalProperties":false}},
+      |                                                                            ^
+      |
+      = tool: (file)
+      = at: /1
+      = why: A reader that is generous decides on behalf of the sender what was meant. Two readers that
+             are generous in different ways see two different calls, and then the one that was checked
+             is not the one that runs.
 
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
     "#);
     insta::assert_snapshot!(text(r#"[{"type":"objekt"},{"na"#), @r#"
-    tools.json:1:24  error[json-syntax]  (file)
-        expected a closing quote at byte 23
-        at /1
+    error[json-syntax]: expected a closing quote at byte 23
+     --> tools.json:1:24
+      |
+    1 | [{"type":"objekt"},{"na
+      |                        ^
+      |
+      = tool: (file)
+      = at: /1
+      = why: A reader that is generous decides on behalf of the sender what was meant. Two readers that
+             are generous in different ways see two different calls, and then the one that was checked
+             is not the one that runs.
 
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
@@ -73,9 +89,16 @@ fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
 #[test]
 fn what_is_wrong_around_the_tools_is_a_finding_of_the_file() {
     insta::assert_snapshot!(text(format!("[{}]\n trailing", tool("a"))), @r#"
-    tools.json:2:2  error[json-syntax]  (file)
-        expected the end of the text at byte 77
-        at the root
+    error[json-syntax]: expected the end of the text at byte 77
+     --> tools.json:2:2
+      |
+    2 |  trailing
+      |  ^^^^^^^^
+      |
+      = tool: (file)
+      = why: A reader that is generous decides on behalf of the sender what was meant. Two readers that
+             are generous in different ways see two different calls, and then the one that was checked
+             is not the one that runs.
 
     tools.json: the file is malformed, 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -98,10 +121,20 @@ fn what_is_wrong_around_the_tools_is_a_finding_of_the_file() {
 fn a_fault_in_one_tool_spoils_that_one_alone() {
     let bad = r#"{"name":"bad","inputSchema":{"type":"object","type":"object"}}"#;
     insta::assert_snapshot!(text(format!("{{\"tools\":[{},\n  {bad}]}}", tool("good"))), @r#"
-    tools.json:2:48  error[json-duplicate-name]  bad  (tool-definition-malformed)
-        expected each member once, found `type` at bytes 29 and 45
-        at /tools/1/inputSchema/type
-        help: keep one of the two members
+    error[json-duplicate-name]: expected each member once, found `type` at bytes 29 and 45
+     --> tools.json:2:48
+      |
+    2 |   {"name":"bad","inputSchema":{"type":"object","type":"object"}}]}
+      |                                ------          ^^^^^^ again here
+      |                                |
+      |                                first here
+      |
+      = tool: bad (left out: tool-definition-malformed)
+      = at: /tools/1/inputSchema/type
+      = why: Readers disagree about which of the two counts: many take the last, some the first, some
+             keep both. Whoever can place a second member can have one value checked and the other one
+             used.
+      = help: keep one of the two members
 
     tools.json: 1 of 2 tools admitted; 1 error and 0 warnings
     exit 1
@@ -113,10 +146,18 @@ fn nothing_from_the_file_reaches_the_terminal_as_it_is() {
     let name = r"a\u001b]0;owned\u0007\n\ntools.json: 1 of 1 tool admitted\u202e\u200b";
     let schema = "{\"type\":\"object\",\"additionalProperties\":false,\"\u{2066}x\\r\":1}";
     insta::assert_snapshot!(text(format!(r#"[{{"name":"{name}","inputSchema":{schema}}}]"#)), @r#"
-    tools.json:1:142  error[schema-unknown-keyword]  a\u001b]0;owned\u0007\u000a\u000atools.json: 1 of 1 tool admitted\u202e\u200b  (tool-input-schema-refused)
-        expected a keyword of JSON Schema 2020-12, found `\u2066x\u000d`
-        at /0/inputSchema/\u2066x\u000d
-        help: leave it out, or write it as `x-…` if it only informs people
+    error[schema-unknown-keyword]: expected a keyword of JSON Schema 2020-12, found `\u2066x\u000d`
+     --> tools.json:1:142
+      |
+    1 | …mitted\u202e\u200b","inputSchema":{"type":"object","additionalProperties":false,"\u2066x\r":1}}]
+      |                                                                                  ^^^^^^^^^^^ not a keyword
+      |
+      = tool: a\u001b]0;owned\u0007\u000a\u000atools.json: 1 of 1 tool admitted\u202e\u200b (left out:
+              tool-input-schema-refused)
+      = at: /0/inputSchema/\u2066x\u000d
+      = why: JSON Schema lets a validator pass over what it does not know. So a misspelt constraint is
+             no constraint: `maxlength` limits nothing, and nobody notices until the value arrives.
+      = help: leave it out, or write it as `x-…` if it only informs people
 
     tools.json: 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -143,8 +184,8 @@ fn what_the_gate_would_leave_out_is_an_error_here() {
     assert_eq!(exit, 1);
     insta::assert_snapshot!(findings.join("\n"), @r#"
     2:1 #0 /0 property-missing
-    3:9 #1 /1/name type-mismatch
-    4:9 #2 /2/name string-too-short
+    3:2 #1 /1/name type-mismatch
+    4:2 #2 /2/name string-too-short
     5:1048577 long /3 limit-exceeded
     6:147 deep /4/d/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 limit-exceeded
     7:22 digits /5/d limit-exceeded
@@ -163,35 +204,75 @@ fn what_the_gate_would_leave_out_is_an_error_here() {
 fn a_refused_tool_is_looked_at_whole() {
     let schemas = r#""inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}"#;
     insta::assert_snapshot!(text(format!("[{{{schemas}}},\n{{\"name\":\"a\",{schemas}}}]")), @r#"
-    tools.json:1:2  error[property-missing]  #0  (tool-definition-malformed)
-        expected a tool's definition to have a `name`, found none
-        at /0
+    error[property-missing]: expected a tool's definition to have a `name`, found none
+     --> tools.json:1:2
+      |
+    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
+      |  ^
+      |
+      = tool: #0 (left out: tool-definition-malformed)
+      = at: /0
+      = why: The tool would have to guess what was left out.
 
-    tools.json:1:25  error[schema-root]  #0  (tool-definition-malformed)
-        expected `"type": "object"` at the root of a tool's schema, found another
-        at /0/inputSchema/type
-        help: a tool's arguments are an object: describe other values as a property of it
+    error[schema-root]: expected `"type": "object"` at the root of a tool's schema, found another
+     --> tools.json:1:18
+      |
+    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
+      |                  ^^^^^^^^^^^^^^^
+      |
+      = tool: #0 (left out: tool-definition-malformed)
+      = at: /0/inputSchema/type
+      = why: The arguments of a tool call are always an object. A root that describes something else
+             could never be met, or would be met only by calls that cannot be made.
+      = help: a tool's arguments are an object: describe other values as a property of it
 
-    tools.json:1:25  error[schema-unknown-type]  #0  (tool-definition-malformed)
-        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-        at /0/inputSchema/type
+    error[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+     --> tools.json:1:18
+      |
+    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
+      |                  ^^^^^^^^^^^^^^^
+      |
+      = tool: #0 (left out: tool-definition-malformed)
+      = at: /0/inputSchema/type
+      = why: No value has a type that does not exist, so the schema would refuse everything, or, in a
+             forgiving validator, nothing.
 
-    tools.json:1:58  warning[schema-unknown-type]  #0  (tool-output-schema-unchecked)
-        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-        at /0/outputSchema/type
+    warning[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+     --> tools.json:1:51
+      |
+    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
+      |                                                   ^^^^^^^^^^^^^^^
+      |
+      = tool: #0 (its results are not checked: tool-output-schema-unchecked)
+      = at: /0/outputSchema/type
 
-    tools.json:2:35  error[schema-root]  a  (tool-input-schema-refused)
-        expected `"type": "object"` at the root of a tool's schema, found another
-        at /1/inputSchema/type
-        help: a tool's arguments are an object: describe other values as a property of it
+    error[schema-root]: expected `"type": "object"` at the root of a tool's schema, found another
+     --> tools.json:2:28
+      |
+    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
+      |                            ^^^^^^^^^^^^^^^
+      |
+      = tool: a (left out: tool-input-schema-refused)
+      = at: /1/inputSchema/type
+      = help: a tool's arguments are an object: describe other values as a property of it
 
-    tools.json:2:35  error[schema-unknown-type]  a  (tool-input-schema-refused)
-        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-        at /1/inputSchema/type
+    error[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+     --> tools.json:2:28
+      |
+    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
+      |                            ^^^^^^^^^^^^^^^
+      |
+      = tool: a (left out: tool-input-schema-refused)
+      = at: /1/inputSchema/type
 
-    tools.json:2:68  warning[schema-unknown-type]  a  (tool-output-schema-unchecked)
-        expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-        at /1/outputSchema/type
+    warning[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
+     --> tools.json:2:61
+      |
+    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
+      |                                                             ^^^^^^^^^^^^^^^
+      |
+      = tool: a (its results are not checked: tool-output-schema-unchecked)
+      = at: /1/outputSchema/type
 
     tools.json: 0 of 2 tools admitted; 5 errors and 2 warnings
     exit 1
@@ -203,9 +284,16 @@ fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
     let output = r#""outputSchema":{"type":"object","properties":{"n":{"maxlength":1,"minimum":"1"}}}"#;
     let content = format!(r#"[{{"name":"a","inputSchema":{CLOSED},{output}}}]"#);
     insta::assert_snapshot!(text(&content), @r#"
-    tools.json:1:150  warning[schema-malformed-keyword]  a  (tool-output-schema-unchecked)
-        expected a number for `minimum`, found string
-        at /0/outputSchema/properties/n/minimum
+    warning[schema-malformed-keyword]: expected a number for `minimum`, found string
+     --> tools.json:1:140
+      |
+    1 | …s":false},"outputSchema":{"type":"object","properties":{"n":{"maxlength":1,"minimum":"1"}}}}]
+      |                                                                             ^^^^^^^^^^^^^
+      |
+      = tool: a (its results are not checked: tool-output-schema-unchecked)
+      = at: /0/outputSchema/properties/n/minimum
+      = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
+             most common one, `required: true` inside a property, requires nothing at all.
 
     tools.json: 1 of 1 tool admitted; 0 errors and 1 warning
     exit 0
@@ -218,23 +306,51 @@ fn tools_are_counted_and_not_findings() {
     let bad =
         r#"{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}}"#;
     insta::assert_snapshot!(text(format!("[{bad},\n{bad},\n{}]", tool("good"))), @r#"
-    tools.json:1:10  error[tool-name-repeated]  twice
-        expected one tool named `twice`, found 2
-        at /0/name
-        help: give each tool of an upstream a name of its own
+    error[tool-name-repeated]: expected one tool named `twice`, found 2
+     --> tools.json:1:10
+      |
+    1 | [{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |          ^^^^^^^
+    2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |         ------- has the name too
+      |
+      = tool: twice (left out: tool-name-repeated)
+      = at: /0/name
+      = why: Which of them a call would reach is the server's secret. The schema that was checked might
+             be that of the other one.
+      = help: give each tool of an upstream a name of its own
 
-    tools.json:1:88  error[schema-malformed-keyword]  twice  (tool-input-schema-refused)
-        expected a number for `minimum`, found string
-        at /0/inputSchema/minimum
+    error[schema-malformed-keyword]: expected a number for `minimum`, found string
+     --> tools.json:1:78
+      |
+    1 | [{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |                                                                              ^^^^^^^^^^^^^
+      |
+      = tool: twice (left out: tool-input-schema-refused)
+      = at: /0/inputSchema/minimum
+      = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
+             most common one, `required: true` inside a property, requires nothing at all.
 
-    tools.json:2:9  error[tool-name-repeated]  twice
-        expected one tool named `twice`, found 2
-        at /1/name
-        help: give each tool of an upstream a name of its own
+    error[tool-name-repeated]: expected one tool named `twice`, found 2
+     --> tools.json:2:9
+      |
+    1 | [{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |          ------- has the name too
+    2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |         ^^^^^^^
+      |
+      = tool: twice (left out: tool-name-repeated)
+      = at: /1/name
+      = help: give each tool of an upstream a name of its own
 
-    tools.json:2:87  error[schema-malformed-keyword]  twice  (tool-input-schema-refused)
-        expected a number for `minimum`, found string
-        at /1/inputSchema/minimum
+    error[schema-malformed-keyword]: expected a number for `minimum`, found string
+     --> tools.json:2:77
+      |
+    2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
+      |                                                                             ^^^^^^^^^^^^^
+      |
+      = tool: twice (left out: tool-input-schema-refused)
+      = at: /1/inputSchema/minimum
 
     tools.json: 1 of 3 tools admitted; 4 errors and 0 warnings
     exit 1

@@ -1,49 +1,59 @@
 //! Reports as text, for people and for programs.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use anstyle::{AnsiColor, Style};
 use callgate_schema::json::{Position, write_string};
+use callgate_wire::Code;
 
 use super::report::{Line, Report, Verdict};
+use crate::pages::why;
+use crate::render::diagnostic::{Diagnostic, Severity, SourceText};
 use crate::render::escape::one_line;
-
-const RED: Style = AnsiColor::Red.on_default().bold();
-const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
-const BOLD: Style = Style::new().bold();
+use crate::render::table::terminal_width;
 
 /// For people. Whatever comes from the file is in one line and can be seen.
 pub(super) fn text(reports: &[Report]) -> String {
     let mut out = String::new();
+    let mut explained = BTreeSet::new();
     for report in reports {
-        let file = one_line(&report.file);
+        let source = SourceText::new(&report.file, &report.text, terminal_width());
         for line in &report.lines {
-            finding(&mut out, &file, line);
+            source.draw(&mut out, &diagnostic(line, &notes(line, explained.insert(line.code()))));
         }
-        let _ = writeln!(out, "{file}: {}", summary(report));
+        let _ = writeln!(out, "{}: {}", one_line(&report.file), summary(report));
     }
     out
 }
 
-fn finding(out: &mut String, file: &str, line: &Line) {
-    let (style, word) = if line.is_error { (RED, "error") } else { (YELLOW, "warning") };
-    let Position { line: number, column } = line.position;
-    let _ = write!(
-        out,
-        "{BOLD}{file}:{number}:{column}{BOLD:#}  {style}{word}[{}]{style:#}  {}",
-        line.code(),
-        one_line(&line.subject)
-    );
-    // Said where it is another one than the code that already stands there.
-    if let Some(code) = line.gate_code.map(callgate_wire::Code::as_str).filter(|code| *code != line.code()) {
-        let _ = write!(out, "  ({code})");
+fn diagnostic<'l>(line: &'l Line, notes: &'l [(&'static str, String)]) -> Diagnostic<'l> {
+    let severity = if line.is_error { Severity::Error } else { Severity::Warning };
+    Diagnostic { severity, code: line.code(), title: &line.finding.message, labels: &line.labels, notes }
+}
+
+/// The tool, the place, why it matters where that was not said before, and what to write instead.
+fn notes(line: &Line, is_new: bool) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    let gate = line.gate_code.map_or_else(String::new, |code| format!(" ({}: {code})", effect(code)));
+    notes.push(("tool", format!("{}{gate}", line.subject)));
+    if !line.pointer.is_empty() {
+        notes.push(("at", line.pointer.clone()));
     }
-    let place = if line.pointer.is_empty() { "the root".to_owned() } else { one_line(&line.pointer) };
-    let _ = write!(out, "\n    {}\n    at {place}\n", one_line(&line.finding.message));
+    if is_new && let Some(why) = why(line.code()) {
+        notes.push(("why", why));
+    }
     if let Some(help) = &line.finding.help {
-        let _ = writeln!(out, "    help: {}", one_line(help));
+        notes.push(("help", help.clone()));
     }
-    out.push('\n');
+    notes
+}
+
+/// What a gate does because of a code.
+fn effect(code: Code) -> &'static str {
+    match code {
+        Code::ToolOutputSchemaUnchecked => "its results are not checked",
+        _ => "left out",
+    }
 }
 
 fn summary(report: &Report) -> String {
@@ -87,6 +97,7 @@ fn write_report(out: &mut Vec<u8>, report: &Report) {
     out.extend_from_slice(b"{\"file\":");
     write_string(out, &report.file);
     out.extend_from_slice(format!(",\"tools\":{tools},\"refused\":{refused},\"findings\":[").as_bytes());
+    let source = SourceText::new(&report.file, &report.text, 0);
     for (at, line) in report.lines.iter().enumerate() {
         out.extend_from_slice(if at == 0 { b"{\"severity\":" } else { b",{\"severity\":" });
         write_string(out, if line.is_error { "error" } else { "warning" });
@@ -94,7 +105,7 @@ fn write_report(out: &mut Vec<u8>, report: &Report) {
         write_string(out, &line.subject);
         out.extend_from_slice(b",\"pointer\":");
         write_string(out, &line.pointer);
-        let Position { line: number, column } = line.position;
+        let Position { line: number, column } = source.position(line.offset());
         out.extend_from_slice(format!(",\"line\":{number},\"column\":{column},\"code\":").as_bytes());
         write_string(out, line.code());
         out.extend_from_slice(b",\"gate_code\":");

@@ -1,19 +1,30 @@
 //! What is found in a file. Tools are judged by the gate's own judgement, so that `check` and `wrap` agree.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use callgate_gateway::catalog::{
     Admission, AdmissionSettings, AdmittedTool, Catalog, OutputContract, QuarantinedTool, admit_tools,
 };
-use callgate_schema::json::{Position, ReadFault, ReadLimits, Tape};
+use callgate_schema::json::{ReadFault, ReadLimits, Tape};
 use callgate_schema::{Finding, Options, Profile, Program};
 use callgate_wire::Code;
 
-use super::place::Places;
+use super::labels::labels;
 use super::source::{Slice, Source};
+use crate::render::diagnostic::Label;
+
+/// Findings of one schema that are told. A hundred are enough for a caller; an author wants to see all of them at once.
+const FINDINGS_MAX: u64 = 10_000;
+
+/// Other tools of the same name that are shown.
+const OTHERS_MAX: usize = 3;
 
 /// What was found in one file.
 #[derive(Debug)]
 pub(super) struct Report {
     pub(super) file: String,
+    pub(super) text: Vec<u8>,
     pub(super) verdict: Verdict,
     /// In the order of the file.
     pub(super) lines: Vec<Line>,
@@ -41,8 +52,8 @@ pub(super) struct Line {
     /// The tool's name, or how else to call what the finding is about.
     pub(super) subject: String,
     pub(super) pointer: String,
-    offset: usize,
-    pub(super) position: Position,
+    /// The places of the file that it is about, the one at fault first; never none.
+    pub(super) labels: Vec<Label>,
     pub(super) is_error: bool,
     /// What the gate says of the tool because of this.
     pub(super) gate_code: Option<Code>,
@@ -50,6 +61,11 @@ pub(super) struct Line {
 }
 
 impl Line {
+    /// Where it is, in bytes of the file.
+    pub(super) fn offset(&self) -> usize {
+        self.labels.first().map_or(0, |label| label.span.start)
+    }
+
     /// The code to look up: the finding's, but for a repeated name, of which the gate's code says more.
     pub(super) fn code(&self) -> &'static str {
         match self.gate_code {
@@ -61,20 +77,17 @@ impl Line {
 
 impl Report {
     /// Checks a file's text.
-    pub(super) fn of(file: &str, text: &[u8], profile: Profile) -> Report {
-        let settings = AdmissionSettings::new(profile);
-        let mut draft = Draft { text, settings: &settings, lines: Vec::new() };
-        let verdict = match Source::of(text) {
+    pub(super) fn of(file: &str, text: Vec<u8>, profile: Profile) -> Report {
+        let mut settings = AdmissionSettings::new(profile);
+        settings.limits.findings_max = FINDINGS_MAX;
+        let mut draft = Draft { text: &text, settings: &settings, lines: Vec::new() };
+        let verdict = match Source::of(&text) {
             Source::Schema => draft.schema(),
             Source::Catalog { tools, fault } => draft.catalog(file, &tools, fault),
         };
         let mut lines = draft.lines;
-        lines.sort_by_key(|line| line.offset);
-        let mut places = Places::of(text);
-        for line in &mut lines {
-            line.position = places.at(line.offset);
-        }
-        Report { file: file.to_owned(), verdict, lines }
+        lines.sort_by_key(Line::offset);
+        Report { file: file.to_owned(), text, verdict, lines }
     }
 
     /// Whether nothing is refused; doubts alone are good.
@@ -105,7 +118,7 @@ struct About<'a> {
 
 impl Draft<'_> {
     fn schema(&mut self) -> Verdict {
-        let part = Slice { pointer: String::new(), span: 0..self.text.len() };
+        let part = Slice { pointer: String::new(), span: 0..self.text.len(), key: None };
         let about = About { subject: "(schema)", part: &part, is_error: true, gate_code: None };
         self.compile(&about, Options::tool(self.settings.profile));
         Verdict::Schema { is_admitted: !self.lines.iter().any(|line| line.is_error) }
@@ -120,19 +133,36 @@ impl Draft<'_> {
             }
         }
         let catalog = Catalog::publish(0, file, admissions);
-        let repeated = catalog.quarantined().iter().filter(|tool| tool.code == Code::ToolNameRepeated);
-        for tool in repeated {
-            if let Some(slice) = tools.get(tool.index) {
-                self.definition(slice, tool);
-            }
-        }
+        self.repeated(tools, &catalog);
         match fault {
             None => Verdict::Catalog { tools: tools.len(), admitted: catalog.admitted().len() },
             Some(fault) => {
-                let part = Slice { pointer: fault.pointer.clone(), span: 0..self.text.len() };
+                let part = Slice { pointer: fault.pointer.clone(), span: 0..self.text.len(), key: None };
                 let about = About { subject: "(file)", part: &part, is_error: true, gate_code: None };
                 self.add(&about, &[fault.finding()]);
                 Verdict::Malformed { tools: tools.len() }
+            }
+        }
+    }
+
+    /// Tools that share a name, each with the places of the others.
+    fn repeated(&mut self, tools: &[Slice], catalog: &Catalog) {
+        let repeated = catalog.quarantined().iter().filter(|tool| tool.code == Code::ToolNameRepeated);
+        let repeated: Vec<&QuarantinedTool> = repeated.collect();
+        let mut names: BTreeMap<String, Vec<Range<usize>>> = BTreeMap::new();
+        for tool in &repeated {
+            let name = tools.get(tool.index).and_then(|slice| slice.member(self.text, "name"));
+            names.entry(tool.label()).or_default().extend(name.map(|name| name.span));
+        }
+        for tool in repeated {
+            let Some(slice) = tools.get(tool.index) else { continue };
+            self.definition(slice, tool);
+            let places = names.get(&tool.label()).map_or(&[][..], Vec::as_slice);
+            if let Some(line) = self.lines.last_mut() {
+                let own = line.offset();
+                line.labels.iter_mut().for_each(|label| label.text.clear());
+                let others = places.iter().filter(|place| place.start != own).take(OTHERS_MAX);
+                line.labels.extend(others.map(|place| Label::new(place.clone(), "has the name too")));
             }
         }
     }
@@ -205,13 +235,14 @@ impl Draft<'_> {
     }
 
     fn add(&mut self, about: &About<'_>, findings: &[Finding]) {
+        let mut tape = Tape::new();
+        let root = if findings.is_empty() { None } else { about.part.read(self.text, &mut tape) };
         for finding in findings {
             let below = finding.schema_location.as_deref().unwrap_or_default();
             self.lines.push(Line {
                 subject: about.subject.to_owned(),
                 pointer: format!("{}{below}", about.part.pointer),
-                offset: about.part.span.start + finding.offset.unwrap_or(0),
-                position: Position { line: 1, column: 1 },
+                labels: labels(self.text, about.part, root, finding),
                 is_error: about.is_error,
                 gate_code: about.gate_code,
                 finding: finding.clone(),

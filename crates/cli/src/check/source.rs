@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use callgate_schema::json::{ReadFault, ReadLimits, Tape, skim_items, skim_members};
+use callgate_schema::json::{Node, ReadFault, ReadLimits, Tape, skim_items, skim_members};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -24,6 +24,8 @@ pub(super) struct Slice {
     pub(super) pointer: String,
     /// Where its text is in the file.
     pub(super) span: Range<usize>,
+    /// Where the name is that it has as a member.
+    pub(super) key: Option<Range<usize>>,
 }
 
 /// The file around the tools has no limit but its size: each tool is judged by the limits of a schema.
@@ -40,7 +42,7 @@ impl Source {
     /// Finds the tools of a file.
     pub(super) fn of(text: &[u8]) -> Source {
         let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        let root = Slice { pointer: String::new(), span: start..text.len() };
+        let root = Slice { pointer: String::new(), span: start..text.len(), key: None };
         let array = match text.get(start) {
             Some(b'[') => Some(root),
             Some(b'{') if skim_members(root.text(text)).is_err() => return malformed(text),
@@ -96,14 +98,22 @@ impl Slice {
             let raw = text.get(span.clone()).unwrap_or_default();
             tape.read(raw, &OUTLINE).is_ok_and(|node| node.as_str().as_deref() == Some(name))
         };
-        let (_, value) = skim_members(text).ok()?.into_iter().find(|(span, _)| named(span))?;
-        (!value.is_empty()).then(|| self.part(name, &value))
+        let (key, value) = skim_members(text).ok()?.into_iter().find(|(span, _)| named(span))?;
+        let start = self.span.start;
+        let key = Some(key.start + start..key.end + start);
+        (!value.is_empty()).then(|| Slice { key, ..self.part(name, &value) })
     }
 
     /// A part of it; the span is within its own text, the name needs no escape in a JSON Pointer.
     fn part(&self, name: &str, span: &Range<usize>) -> Slice {
         let start = self.span.start;
-        Slice { pointer: format!("{}/{name}", self.pointer), span: span.start + start..span.end + start }
+        let span = span.start + start..span.end + start;
+        Slice { pointer: format!("{}/{name}", self.pointer), span, key: None }
+    }
+
+    /// Its value, if it can be read; one read more would be one tape more.
+    pub(super) fn read<'t>(&self, file: &'t [u8], tape: &'t mut Tape) -> Option<Node<'t>> {
+        tape.read(self.text(file), &OUTLINE).ok()
     }
 
     fn opens(&self, file: &[u8], bracket: u8) -> bool {

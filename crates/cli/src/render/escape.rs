@@ -8,17 +8,21 @@ use std::fmt::Write as _;
 /// writing or forge a line of ours is written as JSON writes it: `\u001b`.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
-    let mut units = [0; 2];
     for c in text.chars() {
-        if !is_hidden(c) {
-            line.push(c);
-            continue;
-        }
-        for unit in c.encode_utf16(&mut units) {
-            let _ = write!(line, "\\u{unit:04x}");
-        }
+        push_visible(&mut line, c);
     }
     line
+}
+
+/// Appends a character as it can be seen.
+pub(crate) fn push_visible(line: &mut String, c: char) {
+    if !is_hidden(c) {
+        line.push(c);
+        return;
+    }
+    for unit in c.encode_utf16(&mut [0; 2]) {
+        let _ = write!(line, "\\u{unit:04x}");
+    }
 }
 
 /// Controls, line separators and format characters (the categories Cc, Zl, Zp and Cf of Unicode): none has a shape.

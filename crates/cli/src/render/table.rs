@@ -17,3 +17,8 @@ pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
     }
     table
 }
+
+/// The columns of standard output, if it is a terminal.
+pub(crate) fn terminal_width() -> usize {
+    Table::new().width().unwrap_or(WIDTH).into()
+}
