@@ -1,17 +1,20 @@
 //! `callgate check`: every fault of a catalog or a schema, before an agent meets it.
 
 mod labels;
+mod portability;
 mod print;
 mod report;
-mod source;
+pub(crate) mod source;
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use callgate_schema::Profile;
 use clap::ValueEnum;
+use clap::builder::PossibleValuesParser;
 
 use crate::exit_code::{ExitCode, Failure};
+use crate::receivers;
 use crate::render::escape::one_line;
 use crate::render::output;
 
@@ -23,7 +26,8 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 #[command(
     after_help = "FILE holds an array of tools, an object with `tools`, an answer to `tools/list`, or one \
                         schema; `-` is standard input.\n\n\
-                        Examples:\n  callgate check tools.json\n  callgate check --format json tools.json\n\n\
+                        Examples:\n  callgate check tools.json\n  callgate check --format json tools.json\n  \
+                        callgate check --for openai-strict,gemini tools.json\n\n\
                         Exit codes: 0 nothing is wrong, 1 there are findings, 2 a file cannot be read."
 )]
 pub(crate) struct Args {
@@ -33,6 +37,10 @@ pub(crate) struct Args {
     /// How much of JSON Schema is admitted
     #[arg(long, value_enum, default_value_t)]
     profile: ProfileArg,
+    /// Say instead which of these receivers take each tool's schema as it is, and what the others do to it
+    #[arg(long = "for", value_name = "RECEIVER", value_delimiter = ',',
+          value_parser = PossibleValuesParser::new(receivers::names()))]
+    receivers: Vec<String>,
     /// How to print what was found
     #[arg(long, value_enum, default_value_t)]
     format: Format,
@@ -71,6 +79,9 @@ pub(crate) enum Format {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    if !args.receivers.is_empty() {
+        return portability::run(args);
+    }
     let mut reports = Vec::new();
     for file in &args.files {
         let text = read(file)?;
@@ -84,7 +95,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(if good { ExitCode::Success } else { ExitCode::Findings })
 }
 
-fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
+/// The whole text of a file, `-` being standard input.
+///
+/// # Errors
+/// It cannot be read, is too large or holds nothing.
+pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
     let name = one_line(&file.display().to_string());
     let unreadable = |error: std::io::Error| Failure::usage(format!("failed to read `{name}`: {error}"));
     let mut text = Vec::new();

@@ -11,6 +11,8 @@ mod explain;
 mod intents;
 mod notes_server;
 mod pages;
+mod project;
+mod receivers;
 mod render;
 mod store_path;
 mod worker;
@@ -34,6 +36,7 @@ struct Cli {
 enum Verb {
     Check(check::Args),
     Explain(explain::Args),
+    Project(project::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
@@ -47,6 +50,7 @@ fn main() -> std::process::ExitCode {
     let outcome = match cli.verb {
         Verb::Check(args) => check::run(&args),
         Verb::Explain(args) => explain::run(&args),
+        Verb::Project(args) => project::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),

@@ -6,7 +6,7 @@ use callgate_schema::json::{Node, ReadFault, ReadLimits, Tape, skim_items, skim_
 
 /// What a file holds.
 #[derive(Debug)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// One schema, which is the whole file.
     Schema,
     /// Tools, none of them judged yet.
@@ -19,13 +19,13 @@ pub(super) enum Source {
 
 /// A tool's definition, or a part of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Slice {
+pub(crate) struct Slice {
     /// JSON Pointer from the file's root.
-    pub(super) pointer: String,
+    pub(crate) pointer: String,
     /// Where its text is in the file.
-    pub(super) span: Range<usize>,
+    pub(crate) span: Range<usize>,
     /// Where the name is that it has as a member.
-    pub(super) key: Option<Range<usize>>,
+    pub(crate) key: Option<Range<usize>>,
 }
 
 /// The file around the tools has no limit but its size: each tool is judged by the limits of a schema.
@@ -40,7 +40,7 @@ const OUTLINE: ReadLimits = ReadLimits {
 
 impl Source {
     /// Finds the tools of a file.
-    pub(super) fn of(text: &[u8]) -> Source {
+    pub(crate) fn of(text: &[u8]) -> Source {
         let start = text.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         let root = Slice { pointer: String::new(), span: start..text.len(), key: None };
         let array = match text.get(start) {
@@ -85,13 +85,18 @@ fn catalog(text: &[u8], array: &Slice) -> Source {
 }
 
 impl Slice {
+    /// A whole file.
+    pub(crate) fn whole(text: &[u8]) -> Slice {
+        Slice { pointer: String::new(), span: 0..text.len(), key: None }
+    }
+
     /// Its text, if `file` is the file's.
-    pub(super) fn text<'t>(&self, file: &'t [u8]) -> &'t [u8] {
+    pub(crate) fn text<'t>(&self, file: &'t [u8]) -> &'t [u8] {
         file.get(self.span.clone()).unwrap_or_default()
     }
 
     /// The value of its first member of this name, if it is an object that closes.
-    pub(super) fn member(&self, file: &[u8], name: &str) -> Option<Slice> {
+    pub(crate) fn member(&self, file: &[u8], name: &str) -> Option<Slice> {
         let text = self.text(file);
         let mut tape = Tape::new();
         let mut named = |span: &Range<usize>| {
@@ -112,7 +117,7 @@ impl Slice {
     }
 
     /// Its value, if it can be read; one read more would be one tape more.
-    pub(super) fn read<'t>(&self, file: &'t [u8], tape: &'t mut Tape) -> Option<Node<'t>> {
+    pub(crate) fn read<'t>(&self, file: &'t [u8], tape: &'t mut Tape) -> Option<Node<'t>> {
         tape.read(self.text(file), &OUTLINE).ok()
     }
 

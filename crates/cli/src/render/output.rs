@@ -48,6 +48,11 @@ pub(crate) fn complain(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "callgate: {text}");
 }
 
+/// Tells people on standard error what does not belong into the output. If that cannot be written, nothing is lost.
+pub(crate) fn remark(text: &str) {
+    let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -189,9 +189,9 @@ pub(crate) fn near(choices: &mut Choices<'_>, value: &mut Json) {
             let at = choices.pick(items.len());
             match choices.pick(5) {
                 0 => _ = items.remove(at),
-                1 => items.push(items[at].clone()),
+                1 => items.extend(items.get(at).cloned()),
                 2 => items.push(any(choices, 1)),
-                _ => near(choices, &mut items[at]),
+                _ => items.get_mut(at).into_iter().for_each(|item| near(choices, item)),
             }
         }
         Json::Object(members) if !members.is_empty() && !choices.one_in(3) => {
@@ -203,7 +203,7 @@ pub(crate) fn near(choices: &mut Choices<'_>, value: &mut Json) {
                     value.set(&name, new);
                 }
                 2 => members.rotate_left(at),
-                _ => near(choices, &mut members[at].1),
+                _ => members.get_mut(at).into_iter().for_each(|(_, value)| near(choices, value)),
             }
         }
         Json::Number("1") => *value = Json::Number("1.0"),
