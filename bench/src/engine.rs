@@ -19,7 +19,7 @@ const CASES: &[(&str, &str)] = &[
 ];
 
 /// Turns in which every contestant is measured once.
-const TURNS: usize = 30;
+pub(crate) const TURNS: usize = 30;
 /// How long one contestant is measured in a turn.
 const BATCH: Duration = Duration::from_millis(4);
 
@@ -119,7 +119,7 @@ impl Case {
 }
 
 /// Nanoseconds of one run, from as many as fit a batch.
-fn batch<T>(mut work: impl FnMut() -> T) -> f64 {
+pub(crate) fn batch<T>(mut work: impl FnMut() -> T) -> f64 {
     let start = Instant::now();
     let mut runs = 0.0;
     loop {

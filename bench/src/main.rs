@@ -6,6 +6,7 @@
     reason = "a benchmark reads clocks and files, and prints what it measured"
 )]
 
+mod coercion;
 mod engine;
 mod gate;
 
@@ -22,6 +23,8 @@ struct Cli {
 enum What {
     /// From bytes to verdict, beside `serde_json` alone and `serde_json` with `jsonschema`
     Engine,
+    /// From a text map of ten members to the values that its schema asks for, beside `serde_json` alone
+    Coercion,
     /// What `callgate wrap` adds to a call, and calls a second with several at once
     Gate(gate::Args),
 }
@@ -29,6 +32,7 @@ enum What {
 fn main() -> anyhow::Result<()> {
     match Cli::parse().what {
         What::Engine => engine::run(),
+        What::Coercion => coercion::run(),
         What::Gate(args) => gate::run(&args),
     }
 }

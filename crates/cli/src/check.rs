@@ -114,7 +114,7 @@ pub(crate) fn read(file: &Path) -> anyhow::Result<Vec<u8>> {
         return Err(Failure::usage(message));
     }
     if text.trim_ascii().is_empty() {
-        return Err(Failure::usage(format!("expected a catalog or a schema in `{name}`, found nothing")));
+        return Err(Failure::usage(format!("expected JSON text in `{name}`, found nothing")));
     }
     Ok(text)
 }

@@ -5,6 +5,7 @@
 )]
 
 mod check;
+mod coerce;
 mod demo;
 mod exit_code;
 mod explain;
@@ -37,6 +38,7 @@ enum Verb {
     Check(check::Args),
     Explain(explain::Args),
     Project(project::Args),
+    Coerce(coerce::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
@@ -51,6 +53,7 @@ fn main() -> std::process::ExitCode {
         Verb::Check(args) => check::run(&args),
         Verb::Explain(args) => explain::run(&args),
         Verb::Project(args) => project::run(&args),
+        Verb::Coerce(args) => coerce::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),

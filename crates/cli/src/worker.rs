@@ -1,6 +1,7 @@
 //! `callgate worker`: one request a line in, one answer a line out, in order.
 
 mod answer;
+mod coercion;
 mod line;
 mod operation;
 mod request;

@@ -80,6 +80,10 @@ codes! {
     // The worker's own.
     RequestMalformed "request-malformed" Validation "a request of the worker that lacks a field or has a wrong one",
 
+    // The flags of a command line.
+    FlagUnknown "flag-unknown" Validation "a flag that the tool's schema does not declare",
+    FlagMalformed "flag-malformed" Validation "a flag without its value, a word that is no flag, or a flag given twice",
+
     // Faults of a schema.
     SchemaMissing "schema-missing" UnsupportedCapability "there is no schema to check against",
     SchemaShape "schema-shape" Validation "a schema that is neither an object nor, where allowed, a boolean",

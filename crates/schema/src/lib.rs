@@ -4,17 +4,21 @@
 //! ```text
 //! bytes ── json::Tape::read ──▶ Node ───────────┐
 //! schema ─ json::Tape::read ─ Program::compile ─┴─▶ Program::check ──▶ Verdict
+//!
+//! Node ── Coercion::coerce ──▶ bytes + edits       a stage before, for arguments that come as texts
 //! ```
 //!
 //! What this crate does not do: it opens no file and no socket, reads no clock and no environment, fetches no
-//! reference, changes no value, and has no unsafe code.
+//! reference, changes no value in a check, and has no unsafe code.
 #![deny(missing_docs)]
 
 pub mod json;
 pub mod pattern;
+pub mod text_map;
 
 mod check;
 mod code;
+mod coerce;
 mod compile;
 mod dialect;
 mod finding;
@@ -30,6 +34,7 @@ mod work;
 
 pub use check::{Verdict, Violations, WireForm};
 pub use code::{Class, Code};
+pub use coerce::{Coerced, Coercion, Edit, Edits};
 pub use compile::{CompileError, Options, Root, UnknownKeywords};
 pub use dialect::{Dialect, Profile};
 pub use finding::{Detail, Finding};

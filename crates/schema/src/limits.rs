@@ -53,6 +53,9 @@ pub struct Limits {
     pub work_per_byte: u64,
     /// Subschemas entered within each other during a check; bounds the stack.
     pub evaluation_depth_max: u64,
+    /// Texts of JSON within each other that a coercion reads, and the turns that it takes until nothing changes; each
+    /// may copy the arguments once, so this bounds the memory.
+    pub coercion_rounds_max: u64,
     /// Findings in one report.
     pub findings_max: u64,
 }
@@ -60,6 +63,7 @@ pub struct Limits {
 /// The most that a limit can be set to, where more would cost the stack, or minutes in one step.
 const CEILINGS: &[(&str, u64)] = &[
     ("evaluation_depth", 1_024),
+    ("coercion_rounds", 64),
     ("schema_depth", 1_024),
     ("number_digits", 1 << 20),
     ("number_exponent", 1 << 20),
@@ -88,6 +92,7 @@ impl Default for Limits {
             work_base: 4_000_000,
             work_per_byte: 32,
             evaluation_depth_max: 1_024,
+            coercion_rounds_max: 16,
             findings_max: 100,
         }
     }
@@ -119,6 +124,7 @@ impl Limits {
             "number_digits" => &mut self.number_digits_max,
             "number_exponent" => &mut self.number_exponent_max,
             "evaluation_depth" => &mut self.evaluation_depth_max,
+            "coercion_rounds" => &mut self.coercion_rounds_max,
             "findings" => &mut self.findings_max,
             "work" => {
                 self.work_per_byte = 0;

@@ -23,6 +23,24 @@ pub(crate) struct TypeSet(u8);
 
 impl TypeSet {
     pub(crate) const EMPTY: TypeSet = TypeSet(0);
+    pub(crate) const ALL: TypeSet = TypeSet(0x7F);
+    pub(crate) const STRING: TypeSet = TypeSet(1 << 2);
+    pub(crate) const BOOLEAN: TypeSet = TypeSet(1 << 5);
+    pub(crate) const NULL: TypeSet = TypeSet(1 << 6);
+    pub(crate) const ARRAY: TypeSet = TypeSet(1 << 1);
+
+    /// The narrowest set that the value is in.
+    pub(crate) fn of(value: Node<'_>) -> TypeSet {
+        match value.kind() {
+            Kind::Object => TypeSet(1 << 0),
+            Kind::Array => TypeSet::ARRAY,
+            Kind::String => TypeSet::STRING,
+            Kind::Bool => TypeSet::BOOLEAN,
+            Kind::Null => TypeSet::NULL,
+            Kind::Number if value.as_number().is_some_and(Number::is_integer) => TypeSet(INTEGER),
+            Kind::Number => TypeSet(NUMBER),
+        }
+    }
 
     /// The type of that name alone.
     pub(crate) fn named(name: &str) -> Option<TypeSet> {
@@ -45,6 +63,15 @@ impl TypeSet {
 
     pub(crate) const fn union(self, other: TypeSet) -> TypeSet {
         TypeSet(self.0 | other.0)
+    }
+
+    pub(crate) const fn intersection(self, other: TypeSet) -> TypeSet {
+        TypeSet(self.0 & other.0)
+    }
+
+    /// Whether the only numbers in it are whole.
+    pub(crate) const fn is_whole(self) -> bool {
+        self.0 & NUMBER == INTEGER
     }
 
     /// Whether the value has one of the types.

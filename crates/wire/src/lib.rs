@@ -7,6 +7,7 @@
 //! | `intent` | the durable record of a call: what was asked, and how it ended |
 //! | `value` | JSON values that are carried as they were spelled |
 //! | `result` | how a handler's call ended: data and artifacts, or a code and details |
+//! | `wire_args` | typed access to a map of texts |
 //! | `value_error` | why a value of the wire was not taken |
 //!
 //! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
@@ -20,6 +21,7 @@ mod result;
 mod stage;
 mod value;
 mod value_error;
+mod wire_args;
 
 pub use class::Class;
 pub use code::Code;
@@ -32,3 +34,4 @@ pub use result::{AgentResult, Artifact, Content, Failure, FailureCode, MESSAGE_O
 pub use stage::Stage;
 pub use value::{Json, Object, ValueLimits};
 pub use value_error::{ValueCode, ValueError};
+pub use wire_args::WireArgs;

@@ -7,6 +7,7 @@ use callgate_schema::{
 };
 
 use super::answer::Answer;
+use super::coercion;
 use super::request::{Request, malformed};
 
 /// The operations by name.
@@ -16,6 +17,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("check_value", check_value),
     ("pattern", pattern),
     ("digest", digest_of),
+    ("coerce", coercion::coerce),
+    ("argv", coercion::argv),
+    ("wire_args", coercion::wire_args),
 ];
 
 type Operation = fn(&Request<'_>, &Limits) -> Result<Answer, Answer>;
@@ -64,9 +68,10 @@ fn limits(request: &Request<'_>) -> Result<Limits, Answer> {
     Ok(limits)
 }
 
-fn options(request: &Request<'_>, limits: &Limits) -> Result<Options, Answer> {
+/// The options for a tool's schema; `absent` is the profile of a request that names none.
+pub(super) fn options(request: &Request<'_>, limits: &Limits, absent: Profile) -> Result<Options, Answer> {
     let profile = match request.text("profile")? {
-        None => Profile::Standard,
+        None => absent,
         Some(name) => Profile::from_name(&name).ok_or_else(|| {
             malformed(format!("expected `standard`, `portable` or `wire` as `profile`, found `{name}`"))
         })?,
@@ -76,7 +81,7 @@ fn options(request: &Request<'_>, limits: &Limits) -> Result<Options, Answer> {
 
 fn preflight(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let schema = request.json("schema")?.ok_or_else(|| malformed("expected `schema`, found none"))?;
-    let program = Program::compile(&schema, &options(request, limits)?)?;
+    let program = Program::compile(&schema, &options(request, limits, Profile::Standard)?)?;
     Ok(Answer::Fine { warnings: Some(program.warnings().to_vec()), members: Vec::new() })
 }
 
@@ -90,17 +95,23 @@ fn validate(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let arguments = request.json("arguments")?.unwrap_or_else(|| b"{}".into());
     let mut tape = Tape::new();
     let arguments = tape.read(&arguments, &limits.arguments_text());
-    if let Ok(arguments) = arguments
-        && arguments.kind() != Kind::Object
-    {
-        let message = format!("expected an object as the arguments, found {}", arguments.kind().name());
-        let finding =
-            Finding::new(Code::ArgumentsShape, message).at_instance(callgate_schema::Location::default());
-        return Err(Answer::refused(vec![finding.at_schema("type", "")]));
+    if let Ok(arguments) = arguments {
+        is_object(arguments)?;
     }
-    let program = Program::compile(&schema, &options(request, limits)?)?;
+    let program = Program::compile(&schema, &options(request, limits, Profile::Standard)?)?;
     let arguments = arguments.map_err(|fault| Answer::refused(vec![fault.finding()]))?;
     checked(&program, arguments)
+}
+
+/// The refusal of arguments that are no object.
+pub(super) fn is_object(arguments: Node<'_>) -> Result<(), Answer> {
+    if arguments.kind() == Kind::Object {
+        return Ok(());
+    }
+    let message = format!("expected an object as the arguments, found {}", arguments.kind().name());
+    let finding =
+        Finding::new(Code::ArgumentsShape, message).at_instance(callgate_schema::Location::default());
+    Err(Answer::refused(vec![finding.at_schema("type", "")]))
 }
 
 fn check_value(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
@@ -125,7 +136,7 @@ fn check_value(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer>
     checked(&program, instance)
 }
 
-fn checked(program: &Program, value: Node<'_>) -> Result<Answer, Answer> {
+pub(super) fn checked(program: &Program, value: Node<'_>) -> Result<Answer, Answer> {
     match program.check(value) {
         Verdict::Valid => Ok(Answer::Fine {
             warnings: (!program.warnings().is_empty()).then(|| program.warnings().to_vec()),
@@ -145,7 +156,7 @@ const fn fine() -> Answer {
 fn pattern(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let text = request.text("pattern")?.ok_or_else(|| malformed("expected `pattern`, found none"))?;
     let string = request.text("string")?.unwrap_or_default();
-    let language = match options(request, limits)?.profile {
+    let language = match options(request, limits, Profile::Standard)?.profile {
         Profile::Standard | Profile::Wire => Language::Standard,
         Profile::Portable => Language::Portable,
     };

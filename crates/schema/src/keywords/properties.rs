@@ -175,7 +175,8 @@ const NAMES_COMPARED_MAX: usize = 1_000;
 /// Bytes of a name that is still taken for a misspelling.
 const NAME_BYTES_MAX: usize = 64;
 
-fn advice(name: &str, declared: &[&str]) -> Option<String> {
+/// What to say of a name that is none of those declared.
+pub(crate) fn advice(name: &str, declared: &[&str]) -> Option<String> {
     let near = |known: &&&str| {
         name.len() <= NAME_BYTES_MAX
             && known.len() <= NAME_BYTES_MAX
