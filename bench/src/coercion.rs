@@ -2,7 +2,7 @@
 
 use anyhow::{anyhow, ensure};
 use callgate_schema::json::Tape;
-use callgate_schema::{Coercion, Options, Profile};
+use callgate_schema::{Coercion, Options, Profile, Scratch};
 use serde_json::Value;
 
 use crate::engine::{TURNS, batch};
@@ -55,6 +55,7 @@ struct Contestant {
     coercion: Coercion,
     options: Options,
     tape: Tape,
+    scratch: Scratch,
 }
 
 impl Contestant {
@@ -62,12 +63,12 @@ impl Contestant {
         let options = Options::tool(profile);
         let coercion =
             Coercion::compile(SCHEMA.as_bytes(), &options).map_err(|error| anyhow!("{error:?}"))?;
-        Ok(Contestant { coercion, options, tape: Tape::new() })
+        Ok(Contestant { coercion, options, tape: Tape::new(), scratch: Scratch::default() })
     }
 
     fn coerce(&mut self, judge: impl FnOnce(&[u8]) -> bool) -> bool {
         let limits = self.options.limits.arguments_text();
         let Ok(value) = self.tape.read(INPUT.as_bytes(), &limits) else { return false };
-        self.coercion.coerce(value).is_ok_and(|coerced| judge(&coerced.bytes))
+        self.coercion.coerce_with(&mut self.scratch, value).is_ok_and(|coerced| judge(&coerced.bytes))
     }
 }

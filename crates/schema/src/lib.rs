@@ -34,7 +34,7 @@ mod work;
 
 pub use check::{Verdict, Violations, WireForm};
 pub use code::{Class, Code};
-pub use coerce::{Coerced, Coercion, Edit, Edits};
+pub use coerce::{Coerced, Coercion, Edit, Edits, Scratch};
 pub use compile::{CompileError, Options, Root, UnknownKeywords};
 pub use dialect::{Dialect, Profile};
 pub use finding::{Detail, Finding};

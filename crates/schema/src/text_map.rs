@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use crate::json::Number;
+
 /// The text without the blanks around it.
 ///
 /// Blank is what Unicode calls white space, and U+FEFF; U+200B and U+180E are not.
@@ -76,13 +78,11 @@ pub fn float(text: &str) -> Option<f64> {
 /// assert_eq!(number("12px"), None);
 /// ```
 pub fn number(text: &str) -> Option<Cow<'_, str>> {
-    if let Some(value) = integer(text) {
-        let plain = value != 0 || text == "0";
-        return Some(if plain && is_plain(text) {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(value.to_string())
-        });
+    if let Some(whole) = whole(text) {
+        return Some(whole);
+    }
+    if is_short(text) {
+        return Some(Cow::Borrowed(text));
     }
     let decimal = Decimal::scan(text)?;
     let value: f64 = text.parse().ok()?;
@@ -91,6 +91,24 @@ pub fn number(text: &str) -> Option<Cow<'_, str>> {
         0.0 => Some(Cow::Borrowed(if decimal.negative { "-0.0" } else { "0.0" })),
         _ => Some(Cow::Owned(decimal.legal())),
     }
+}
+
+/// [`integer`] in plain decimal, which is mostly how it is written.
+pub(crate) fn whole(text: &str) -> Option<Cow<'_, str>> {
+    let value = integer(text)?;
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let is_plain = text == "0" || unsigned.starts_with(|c: char| matches!(c, '1'..='9'));
+    Some(if is_plain { Cow::Borrowed(text) } else { Cow::Owned(value.to_string()) })
+}
+
+/// Characters of a number without exponent that every double's range has room for.
+const SHORT_MAX: usize = 300;
+
+/// Whether a text is a number as JSON writes it, that a double holds the size of.
+fn is_short(text: &str) -> bool {
+    text.len() <= SHORT_MAX
+        && !text.bytes().any(|byte| matches!(byte, b'e' | b'E'))
+        && Number::parse(text).is_some_and(|number| !number.is_zero())
 }
 
 /// The boolean that a text without blanks around it stands for: `1`, `true`, `yes` or `0`, `false`, `no`, in any case.
@@ -106,12 +124,6 @@ pub fn boolean(text: &str) -> Option<bool> {
         return Some(true);
     }
     is_one_of(["0", "false", "no"]).then_some(false)
-}
-
-/// Whether an integer's text is already how JSON writes it.
-fn is_plain(text: &str) -> bool {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    !digits.starts_with(['+', '0']) || digits == "0"
 }
 
 /// The parts of a decimal number.

@@ -1,5 +1,10 @@
 //! Laws of coercion, for schemas and values that are made up, and its bounds.
-#![expect(clippy::expect_used, reason = "what fails here fails the test")]
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what fails here fails the test"
+)]
 
 mod generate;
 

@@ -63,6 +63,13 @@ enum Form {
     Standard(standard::Kinds),
 }
 
+/// Scratch that coercions fill; see [`Coercion::coerce_with`].
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// For the texts that are read within each other.
+    tapes: Vec<Tape>,
+}
+
 /// What came out of a coercion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coerced<'i> {
@@ -110,10 +117,22 @@ impl Coercion {
     /// The finding of the limit that was reached: by the work, by texts of JSON within each other, or by a text that is
     /// to be read and exceeds a limit for arguments. That is never taken for "no JSON".
     pub fn coerce<'i>(&self, arguments: Node<'i>) -> Result<Coerced<'i>, Box<Finding>> {
+        self.coerce_with(&mut Scratch::default(), arguments)
+    }
+
+    /// The same with scratch that is used again, so that reading texts allocates nothing once warm.
+    ///
+    /// # Errors
+    /// Those of [`Coercion::coerce`].
+    pub fn coerce_with<'i>(
+        &self,
+        scratch: &mut Scratch,
+        arguments: Node<'i>,
+    ) -> Result<Coerced<'i>, Box<Finding>> {
         let work = Work::new(self.limits.work_for(arguments.raw().len()));
         let outcome = match &self.form {
-            Form::Wire(plans) => wire::coerce(plans, &self.limits, work, arguments),
-            Form::Standard(kinds) => standard::coerce(kinds, &self.limits, work, arguments),
+            Form::Wire(plans) => wire::coerce(plans, &self.limits, work, scratch, arguments),
+            Form::Standard(kinds) => standard::coerce(kinds, &self.limits, work, scratch, arguments),
         };
         let (bytes, edits) = outcome.map_err(|stop| Box::new(stop.finding(&self.limits, Some(arguments))))?;
         let bytes = if edits.is_empty() { Cow::Borrowed(arguments.raw()) } else { Cow::Owned(bytes) };
@@ -189,7 +208,7 @@ impl Stop {
 /// Adds a step to the way that a pointer tells.
 fn step_into(pointer: &mut String, name: &str) {
     pointer.push('/');
-    if name.contains(['~', '/']) {
+    if memchr::memchr2(b'~', b'/', name.as_bytes()).is_some() {
         // Writing to a text does not fail.
         let _ = write_escaped(pointer, name);
     } else {

@@ -14,7 +14,7 @@ mod walk;
 
 use crate::check::Run;
 use crate::coerce::edits::Edits;
-use crate::coerce::{DECODING_WORK, Stop};
+use crate::coerce::{DECODING_WORK, Scratch, Stop};
 use crate::json::{Node, Tape};
 use crate::program::BlockId;
 use crate::{Limits, Work};
@@ -28,13 +28,14 @@ const ROOT: BlockId = BlockId(0);
 /// What a copy that is being settled counts among the values within each other.
 const SETTLING_DEPTH: u64 = 8;
 
-pub(super) fn coerce(
-    kinds: &Kinds,
-    limits: &Limits,
+pub(super) fn coerce<'p>(
+    kinds: &'p Kinds,
+    limits: &'p Limits,
     work: Work,
+    scratch: &'p mut Scratch,
     arguments: Node<'_>,
 ) -> Result<(Vec<u8>, Edits), Stop> {
-    let mut state = State { kinds, limits, work, depth: 0, nesting: 0 };
+    let mut state = State { kinds, limits, work, scratch, depth: 0, nesting: 0 };
     let settled = state.settle(arguments, &[ROOT])?;
     Ok((settled.bytes, settled.edits))
 }
@@ -44,6 +45,7 @@ struct State<'p> {
     kinds: &'p Kinds,
     limits: &'p Limits,
     work: Work,
+    scratch: &'p mut Scratch,
     /// Containers within each other, and copies of values that are being settled, which cost the stack more.
     depth: u64,
     /// Containers around the text at hand in the arguments.
@@ -78,12 +80,24 @@ impl State<'_> {
     }
 
     fn rounds(&mut self, value: Node<'_>, blocks: &[BlockId]) -> Result<Settled, Stop> {
-        let maximum = self.limits.coercion_rounds_max;
         let mut edits = Edits::default();
-        let Some(mut bytes) = self.round(value, blocks, &mut edits)? else {
+        let Some(bytes) = self.round(value, blocks, &mut edits)? else {
             return Ok(Settled { bytes: Vec::new(), edits, valid: true });
         };
-        let mut tape = Tape::new();
+        let mut tape = self.scratch.tapes.pop().unwrap_or_default();
+        let outcome = self.further_rounds(&mut tape, bytes, blocks, edits);
+        self.scratch.tapes.push(tape);
+        outcome
+    }
+
+    fn further_rounds(
+        &mut self,
+        tape: &mut Tape,
+        mut bytes: Vec<u8>,
+        blocks: &[BlockId],
+        mut edits: Edits,
+    ) -> Result<Settled, Stop> {
+        let maximum = self.limits.coercion_rounds_max;
         for _ in 0..maximum {
             if bytes.is_empty() {
                 return Ok(Settled { bytes, edits, valid: false });

@@ -6,21 +6,23 @@
 
 use crate::coerce::edits::Edits;
 use crate::coerce::plan::{ObjectPlan, Plan, Plans};
-use crate::coerce::{Stop, decode, step_into};
+use crate::coerce::{Scratch, Stop, decode, step_into};
 use crate::json::{Kind, Node, Tape};
-use crate::text_map::{boolean, integer, number, trimmed};
+use crate::text_map::{boolean, number, trimmed, whole};
 use crate::{Limits, Work};
 
-pub(super) fn coerce(
-    plans: &Plans,
-    limits: &Limits,
+pub(super) fn coerce<'p>(
+    plans: &'p Plans,
+    limits: &'p Limits,
     work: Work,
+    scratch: &'p mut Scratch,
     arguments: Node<'_>,
 ) -> Result<(Vec<u8>, Edits), Stop> {
     let mut walk = Walk {
         plans,
         limits,
         work,
+        scratch,
         pointer: String::new(),
         out: Vec::new(),
         copied: arguments.span().start,
@@ -41,6 +43,7 @@ struct Walk<'p> {
     plans: &'p Plans,
     limits: &'p Limits,
     work: Work,
+    scratch: &'p mut Scratch,
     /// The way to the value at hand, as it will stand in the outcome.
     pointer: String,
     out: Vec<u8>,
@@ -91,8 +94,8 @@ impl<'p> Walk<'p> {
         }
         match plan {
             Plan::Integer => {
-                if let Some(integer) = integer(text) {
-                    self.replace(value, &integer.to_string());
+                if let Some(integer) = whole(text) {
+                    self.replace(value, &integer);
                 }
             }
             Plan::Number => {
@@ -133,11 +136,17 @@ impl<'p> Walk<'p> {
         if self.levels == maximum {
             return Err(Stop::Limit { name: "coercion_rounds", maximum });
         }
-        let mut tape = Tape::new();
+        let mut tape = self.scratch.tapes.pop().unwrap_or_default();
+        let outcome = self.decoded(&mut tape, rule, value, text);
+        self.scratch.tapes.push(tape);
+        outcome
+    }
+
+    fn decoded(&mut self, tape: &mut Tape, rule: Rule<'p>, value: Node<'_>, text: &str) -> Result<(), Stop> {
         let mut limits = self.limits.arguments_text();
         // The outcome is to be read again, so what is around the text counts.
         limits.depth_max = limits.depth_max.saturating_sub(self.depth);
-        let Some(inner) = decode(&mut tape, text, &limits, &mut self.work, &self.pointer)? else {
+        let Some(inner) = decode(tape, text, &limits, &mut self.work, &self.pointer)? else {
             return Ok(());
         };
         self.edits.push(&self.pointer, value.raw_str(), Some(inner.raw_str()));

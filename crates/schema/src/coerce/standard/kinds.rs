@@ -86,7 +86,8 @@ impl Kinds {
                     flat.alternatives.push(Alternatives { blocks, exclusive: true });
                 }
                 Op::If { condition, then, otherwise } => {
-                    flat.conditions.push(Condition { when: *condition, then: *then, otherwise: *otherwise })
+                    let rule = Condition { when: *condition, then: *then, otherwise: *otherwise };
+                    flat.conditions.push(rule);
                 }
                 Op::DependentSchemas { rules } => {
                     for (name, block) in rules {

@@ -15,12 +15,11 @@ pub(super) struct Walk<'s, 'p> {
     edits: &'s mut Edits,
     changes: Vec<Change>,
     pointer: String,
-    tape: Tape,
 }
 
 impl<'s, 'p> Walk<'s, 'p> {
     pub(super) fn new(state: &'s mut State<'p>, edits: &'s mut Edits) -> Self {
-        Walk { state, edits, changes: Vec::new(), pointer: String::new(), tape: Tape::new() }
+        Walk { state, edits, changes: Vec::new(), pointer: String::new() }
     }
 
     pub(super) fn into_changes(self) -> Vec<Change> {
@@ -130,9 +129,13 @@ impl<'s, 'p> Walk<'s, 'p> {
             return Ok(());
         }
         let text = value.as_str().unwrap_or_default();
-        let mut tape = std::mem::take(&mut self.tape);
+        self.state.work.charge(text.len() as u64)?;
+        if !may_be_json(&text) {
+            return Ok(());
+        }
+        let mut tape = self.state.scratch.tapes.pop().unwrap_or_default();
         let outcome = self.json(&mut tape, value, &text, types, blocks);
-        self.tape = tape;
+        self.state.scratch.tapes.push(tape);
         outcome
     }
 
@@ -144,10 +147,6 @@ impl<'s, 'p> Walk<'s, 'p> {
         types: TypeSet,
         blocks: &[BlockId],
     ) -> Result<(), Stop> {
-        self.state.work.charge(text.len() as u64)?;
-        if !may_be_json(text) {
-            return Ok(());
-        }
         let mut limits = self.state.limits.arguments_text();
         limits.depth_max = limits.depth_max.saturating_sub(self.state.nesting);
         let Some(inner) = decode(tape, text, &limits, &mut self.state.work, &self.pointer)? else {
