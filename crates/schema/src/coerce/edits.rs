@@ -117,8 +117,8 @@ impl Edits {
     fn add(&mut self, at: &[&str], from: &str, to: Option<&str>) {
         if self.entries.is_empty() {
             // Enough for most coercions at once.
-            self.texts.reserve(256);
-            self.entries.reserve(8);
+            self.texts.reserve(512);
+            self.entries.reserve(16);
         }
         for part in at {
             self.texts.push_str(part);
