@@ -4,12 +4,14 @@
     reason = "the command line is where the environment, files and clocks are read"
 )]
 
+mod capture;
 mod check;
 mod coerce;
 mod demo;
 mod exit_code;
 mod explain;
 mod intents;
+mod live;
 mod notes_server;
 mod pages;
 mod project;
@@ -39,6 +41,7 @@ enum Verb {
     Explain(explain::Args),
     Project(project::Args),
     Coerce(coerce::Args),
+    Capture(capture::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
@@ -54,6 +57,7 @@ fn main() -> std::process::ExitCode {
         Verb::Explain(args) => explain::run(&args),
         Verb::Project(args) => project::run(&args),
         Verb::Coerce(args) => coerce::run(&args),
+        Verb::Capture(args) => capture::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),

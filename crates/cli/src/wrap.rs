@@ -116,7 +116,7 @@ const LAUNCHERS: &[&str] =
     &["npx", "bunx", "pnpx", "uvx", "pipx", "node", "bun", "deno", "python", "python3", "sh", "bash"];
 
 /// A name for a tool server by its command. No argument but a launcher's first is used: others can be secrets.
-fn upstream_name(command: &OsStr, words: &[OsString]) -> String {
+pub(crate) fn upstream_name(command: &OsStr, words: &[OsString]) -> String {
     let program = last_part(command);
     if !LAUNCHERS.contains(&program.as_str()) {
         return program;

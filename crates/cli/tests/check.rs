@@ -64,6 +64,11 @@ fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
              are generous in different ways see two different calls, and then the one that was checked
              is not the one that runs.
 
+     code          severity   findings   tools 
+    ───────────────────────────────────────────
+     json-syntax   error             1       1 
+    `callgate explain CODE` prints the page of a code.
+
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
     "#);
@@ -79,6 +84,11 @@ fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
       = why: A reader that is generous decides on behalf of the sender what was meant. Two readers that
              are generous in different ways see two different calls, and then the one that was checked
              is not the one that runs.
+
+     code          severity   findings   tools 
+    ───────────────────────────────────────────
+     json-syntax   error             1       1 
+    `callgate explain CODE` prints the page of a code.
 
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
@@ -99,6 +109,11 @@ fn what_is_wrong_around_the_tools_is_a_finding_of_the_file() {
       = why: A reader that is generous decides on behalf of the sender what was meant. Two readers that
              are generous in different ways see two different calls, and then the one that was checked
              is not the one that runs.
+
+     code          severity   findings   tools 
+    ───────────────────────────────────────────
+     json-syntax   error             1       1 
+    `callgate explain CODE` prints the page of a code.
 
     tools.json: the file is malformed, 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -136,6 +151,11 @@ fn a_fault_in_one_tool_spoils_that_one_alone() {
              used.
       = help: keep one of the two members
 
+     code                  severity   findings   tools 
+    ───────────────────────────────────────────────────
+     json-duplicate-name   error             1       1 
+    `callgate explain CODE` prints the page of a code.
+
     tools.json: 1 of 2 tools admitted; 1 error and 0 warnings
     exit 1
     "#);
@@ -158,6 +178,11 @@ fn nothing_from_the_file_reaches_the_terminal_as_it_is() {
       = why: JSON Schema lets a validator pass over what it does not know. So a misspelt constraint is
              no constraint: `maxlength` limits nothing, and nobody notices until the value arrives.
       = help: leave it out, or write it as `x-…` if it only informs people
+
+     code                     severity   findings   tools 
+    ──────────────────────────────────────────────────────
+     schema-unknown-keyword   error             1       1 
+    `callgate explain CODE` prints the page of a code.
 
     tools.json: 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -203,79 +228,16 @@ fn what_the_gate_would_leave_out_is_an_error_here() {
 #[test]
 fn a_refused_tool_is_looked_at_whole() {
     let schemas = r#""inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}"#;
-    insta::assert_snapshot!(text(format!("[{{{schemas}}},\n{{\"name\":\"a\",{schemas}}}]")), @r#"
-    error[property-missing]: expected a tool's definition to have a `name`, found none
-     --> tools.json:1:2
-      |
-    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
-      |  ^
-      |
-      = tool: #0 (left out: tool-definition-malformed)
-      = at: /0
-      = why: The tool would have to guess what was left out.
-
-    error[schema-root]: expected `"type": "object"` at the root of a tool's schema, found another
-     --> tools.json:1:18
-      |
-    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
-      |                  ^^^^^^^^^^^^^^^
-      |
-      = tool: #0 (left out: tool-definition-malformed)
-      = at: /0/inputSchema/type
-      = why: The arguments of a tool call are always an object. A root that describes something else
-             could never be met, or would be met only by calls that cannot be made.
-      = help: a tool's arguments are an object: describe other values as a property of it
-
-    error[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-     --> tools.json:1:18
-      |
-    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
-      |                  ^^^^^^^^^^^^^^^
-      |
-      = tool: #0 (left out: tool-definition-malformed)
-      = at: /0/inputSchema/type
-      = why: No value has a type that does not exist, so the schema would refuse everything, or, in a
-             forgiving validator, nothing.
-
-    warning[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-     --> tools.json:1:51
-      |
-    1 | [{"inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}},
-      |                                                   ^^^^^^^^^^^^^^^
-      |
-      = tool: #0 (its results are not checked: tool-output-schema-unchecked)
-      = at: /0/outputSchema/type
-
-    error[schema-root]: expected `"type": "object"` at the root of a tool's schema, found another
-     --> tools.json:2:28
-      |
-    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
-      |                            ^^^^^^^^^^^^^^^
-      |
-      = tool: a (left out: tool-input-schema-refused)
-      = at: /1/inputSchema/type
-      = help: a tool's arguments are an object: describe other values as a property of it
-
-    error[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-     --> tools.json:2:28
-      |
-    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
-      |                            ^^^^^^^^^^^^^^^
-      |
-      = tool: a (left out: tool-input-schema-refused)
-      = at: /1/inputSchema/type
-
-    warning[schema-unknown-type]: expected one of object, array, string, number, integer, boolean and null as a type, found `objekt`
-     --> tools.json:2:61
-      |
-    2 | {"name":"a","inputSchema":{"type":"objekt"},"outputSchema":{"type":"objekt"}}]
-      |                                                             ^^^^^^^^^^^^^^^
-      |
-      = tool: a (its results are not checked: tool-output-schema-unchecked)
-      = at: /1/outputSchema/type
-
-    tools.json: 0 of 2 tools admitted; 5 errors and 2 warnings
-    exit 1
+    let (exit, findings) = codes(&format!("[{{{schemas}}},\n{{\"name\":\"a\",{schemas}}}]"));
+    assert_eq!(exit, 1);
+    insta::assert_snapshot!(findings.join("\n"), @r#"
+    1:2 #0 /0 property-missing
+    1:18 #0 /0/inputSchema/type schema-root
+    1:18 #0 /0/inputSchema/type schema-unknown-type
+    1:51 #0 /0/outputSchema/type schema-unknown-type
+    2:28 a /1/inputSchema/type schema-root
+    2:28 a /1/inputSchema/type schema-unknown-type
+    2:61 a /1/outputSchema/type schema-unknown-type
     "#);
 }
 
@@ -294,6 +256,11 @@ fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
       = at: /0/outputSchema/properties/n/minimum
       = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
              most common one, `required: true` inside a property, requires nothing at all.
+
+     code                       severity   findings   tools 
+    ────────────────────────────────────────────────────────
+     schema-malformed-keyword   warning           1       1 
+    `callgate explain CODE` prints the page of a code.
 
     tools.json: 1 of 1 tool admitted; 0 errors and 1 warning
     exit 0
@@ -351,6 +318,12 @@ fn tools_are_counted_and_not_findings() {
       |
       = tool: twice (left out: tool-input-schema-refused)
       = at: /1/inputSchema/minimum
+
+     code                       severity   findings   tools 
+    ────────────────────────────────────────────────────────
+     schema-malformed-keyword   error             2       1 
+     tool-name-repeated         error             2       1 
+    `callgate explain CODE` prints the page of a code.
 
     tools.json: 1 of 3 tools admitted; 4 errors and 0 warnings
     exit 1

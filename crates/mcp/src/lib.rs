@@ -10,6 +10,7 @@
 //! | `answer` | the frames that the gate writes itself |
 //! | `error_map` | which code becomes which answer |
 //! | `revision` | the revisions of the protocol, one file each |
+//! | `visit` | what a client says that only wants the list of tools |
 //!
 //! What this crate does not do: it has no sockets, no tasks and no clock, and it keeps no session. `server` does.
 
@@ -25,6 +26,7 @@ pub mod outcome;
 pub mod reserved;
 pub mod revision;
 pub mod rpc;
+pub mod visit;
 
 pub use id::RequestId;
 pub use limits::FrameLimits;

@@ -16,6 +16,7 @@
 //! | `session` | the session itself |
 //! | `stop` | the signals that end it |
 //! | `clock` | the time and fresh ids, read here and handed on |
+//! | `visit` | a visit to a tool server that only lists its tools |
 //! | `user` | who runs the process |
 //!
 //! What this crate does not do: it decides nothing about tools and calls (`gateway` does), knows no SQL, and prints
@@ -29,6 +30,7 @@ mod line;
 mod session;
 mod stop;
 mod user;
+mod visit;
 
 pub use child::{Child, StartError};
 pub use clock::{fresh_incarnation, now};
@@ -36,3 +38,4 @@ pub use hangup::{HangUp, stdin_hang_up};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;
+pub use visit::{Visit, VisitError, VisitSettings, visit_command, visit_url};

@@ -5,9 +5,10 @@ mod print;
 use callgate_schema::json::{Kind, Node, Tape};
 use callgate_schema::{Finding, Limits};
 
+use super::input::Input;
 use super::source::{Slice, Source};
-use super::{Args, Format};
-use crate::exit_code::ExitCode;
+use super::{Args, ReportFormat};
+use crate::exit_code::{ExitCode, Failure};
 use crate::receivers::{Does, Receiver, Remark, Tree, judge, named};
 use crate::render::output;
 
@@ -61,14 +62,16 @@ impl Tool {
 pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let receivers: Vec<&'static Receiver> = args.receivers.iter().filter_map(|name| named(name)).collect();
     let mut judged = Vec::new();
-    for file in &args.files {
-        let text = super::read(file)?;
-        judged.push(Judged { file: file.display().to_string(), tools: tools(&text, &receivers) });
+    for Input { name, text } in super::inputs(args)? {
+        judged.push(Judged { file: name, tools: tools(&text, &receivers) });
     }
     let is_good = !judged.iter().flat_map(|file| &file.tools).any(Tool::is_refused);
     match args.format {
-        Format::Text => output::print(&print::text(&judged, &receivers))?,
-        Format::Json => output::print_exact(&print::json(&judged, &receivers))?,
+        ReportFormat::Text => output::print(&print::text(&judged, &receivers))?,
+        ReportFormat::Json => output::print_exact(&print::json(&judged, &receivers))?,
+        ReportFormat::Sarif | ReportFormat::Github => {
+            return Err(Failure::usage("expected `--format text` or `--format json` beside `--for`"));
+        }
     }
     Ok(if is_good { ExitCode::Success } else { ExitCode::Findings })
 }

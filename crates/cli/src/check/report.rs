@@ -7,15 +7,21 @@ use callgate_gateway::catalog::{
     Admission, AdmissionSettings, AdmittedTool, Catalog, OutputContract, QuarantinedTool, admit_tools,
 };
 use callgate_schema::json::{ReadFault, ReadLimits, Tape};
-use callgate_schema::{Finding, Options, Profile, Program};
+use callgate_schema::{Code as SchemaCode, Finding, Options, Profile, Program};
 use callgate_wire::Code;
+use indicatif::{ProgressBar, ProgressStyle};
 
+use super::input::Input;
 use super::labels::labels;
 use super::source::{Slice, Source};
-use crate::render::diagnostic::Label;
+use crate::render::diagnostic::{Label, Severity};
+use crate::render::escape::one_line;
 
 /// Findings of one schema that are told. A hundred are enough for a caller; an author wants to see all of them at once.
 const FINDINGS_MAX: u64 = 10_000;
+
+/// Tools from which on a check takes long enough to show how far it is.
+const PROGRESS_TOOLS_MIN: usize = 500;
 
 /// Other tools of the same name that are shown.
 const OTHERS_MAX: usize = 3;
@@ -58,12 +64,27 @@ pub(super) struct Line {
     /// What the gate says of the tool because of this.
     pub(super) gate_code: Option<Code>,
     pub(super) finding: Finding,
+    /// Why it is not shown, if it is not.
+    pub(super) known: Option<Known>,
+}
+
+/// Why a finding is not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Its code is allowed.
+    Allowed,
+    /// The baseline has it.
+    Baseline,
 }
 
 impl Line {
-    /// Where it is, in bytes of the file.
-    pub(super) fn offset(&self) -> usize {
-        self.labels.first().map_or(0, |label| label.span.start)
+    /// The place at fault.
+    pub(super) fn span(&self) -> Range<usize> {
+        self.labels.first().map_or(0..0, |label| label.span.clone())
+    }
+
+    pub(super) fn severity(&self) -> Severity {
+        if self.is_error { Severity::Error } else { Severity::Warning }
     }
 
     /// The code to look up: the finding's, but for a repeated name, of which the gate's code says more.
@@ -75,35 +96,67 @@ impl Line {
     }
 }
 
-impl Report {
-    /// Checks a file's text.
-    pub(super) fn of(file: &str, text: Vec<u8>, profile: Profile) -> Report {
-        let mut settings = AdmissionSettings::new(profile);
+/// How texts are checked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reporter {
+    pub(super) profile: Profile,
+    /// Whether arguments that say nothing of undeclared members are taken as closed.
+    pub(super) close_open_objects: bool,
+}
+
+impl Reporter {
+    /// Checks a text.
+    pub(super) fn report(self, input: Input) -> Report {
+        let Input { name: file, text } = input;
+        let mut settings = AdmissionSettings::new(self.profile);
         settings.limits.findings_max = FINDINGS_MAX;
-        let mut draft = Draft { text: &text, settings: &settings, lines: Vec::new() };
+        let mut draft = Draft { text: &text, reporter: self, settings: &settings, lines: Vec::new() };
         let verdict = match Source::of(&text) {
             Source::Schema => draft.schema(),
-            Source::Catalog { tools, fault } => draft.catalog(file, &tools, fault),
+            Source::Catalog { tools, fault } => draft.catalog(&file, &tools, fault),
         };
         let mut lines = draft.lines;
-        lines.sort_by_key(Line::offset);
-        Report { file: file.to_owned(), text, verdict, lines }
+        lines.sort_by_key(|line| line.span().start);
+        Report { file, text, verdict, lines }
+    }
+}
+
+impl Report {
+    /// The findings that are neither allowed nor known.
+    pub(super) fn shown(&self) -> impl Iterator<Item = &Line> {
+        self.lines.iter().filter(|line| line.known.is_none())
     }
 
-    /// Whether nothing is refused; doubts alone are good.
-    pub(super) fn is_good(&self) -> bool {
-        self.errors() == 0
-    }
-
-    /// How many lines are errors; the others are warnings.
+    /// How many of them are errors.
     pub(super) fn errors(&self) -> usize {
-        self.lines.iter().filter(|line| line.is_error).count()
+        self.shown().filter(|line| line.is_error).count()
     }
+
+    /// How many of them are warnings.
+    pub(super) fn warnings(&self) -> usize {
+        self.shown().filter(|line| !line.is_error).count()
+    }
+
+    /// Whether the text is one schema.
+    pub(super) fn is_schema(&self) -> bool {
+        matches!(self.verdict, Verdict::Schema { .. })
+    }
+}
+
+/// A bar for a long catalog. It is drawn on standard error, and only if that is a terminal.
+fn progress(file: &str, tools: usize) -> ProgressBar {
+    if tools < PROGRESS_TOOLS_MIN {
+        return ProgressBar::hidden();
+    }
+    let template = "{msg} {wide_bar} {pos}/{len} tools, {eta} left";
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(tools as u64).with_style(style).with_message(one_line(file))
 }
 
 /// A report that is being made.
 struct Draft<'a> {
     text: &'a [u8],
+    reporter: Reporter,
     settings: &'a AdmissionSettings,
     lines: Vec<Line>,
 }
@@ -125,7 +178,10 @@ impl Draft<'_> {
     }
 
     fn catalog(&mut self, file: &str, tools: &[Slice], fault: Option<ReadFault>) -> Verdict {
-        let admissions = admit_tools(tools.iter().map(|tool| tool.text(self.text)), self.settings);
+        let progress = progress(file, tools.len());
+        let definitions = tools.iter().inspect(|_| progress.inc(1)).map(|tool| tool.text(self.text));
+        let admissions = admit_tools(definitions, self.settings);
+        progress.finish_and_clear();
         for (slice, admission) in tools.iter().zip(&admissions) {
             match admission {
                 Admission::Admitted(tool) => self.admitted(slice, tool),
@@ -159,7 +215,7 @@ impl Draft<'_> {
             self.definition(slice, tool);
             let places = names.get(&tool.label()).map_or(&[][..], Vec::as_slice);
             if let Some(line) = self.lines.last_mut() {
-                let own = line.offset();
+                let own = line.span().start;
                 line.labels.iter_mut().for_each(|label| label.text.clear());
                 let others = places.iter().filter(|place| place.start != own).take(OTHERS_MAX);
                 line.labels.extend(others.map(|place| Label::new(place.clone(), "has the name too")));
@@ -171,7 +227,10 @@ impl Draft<'_> {
         let input = slice.member(self.text, "inputSchema").unwrap_or_else(|| slice.clone());
         let output = slice.member(self.text, "outputSchema").unwrap_or_else(|| slice.clone());
         let about = |part, gate_code| About { subject: &tool.name, part, is_error: false, gate_code };
-        self.add(&about(&input, None), tool.input.warnings());
+        match self.closed(&input, tool.input.warnings()) {
+            Some(findings) => self.add(&about(&input, None), &findings),
+            None => self.add(&about(&input, None), tool.input.warnings()),
+        }
         match &tool.output {
             OutputContract::Undeclared => {}
             OutputContract::Enforced(program) => self.add(&about(&output, None), program.warnings()),
@@ -228,10 +287,33 @@ impl Draft<'_> {
         let options = Options { limits: self.settings.limits.clone(), ..options };
         match Program::compile(about.part.text(self.text), &options) {
             Ok(program) => {
-                self.add(&About { is_error: false, gate_code: None, ..*about }, program.warnings());
+                let about = About { is_error: false, gate_code: None, ..*about };
+                match self.closed(about.part, program.warnings()) {
+                    Some(findings) => self.add(&about, &findings),
+                    None => self.add(&about, program.warnings()),
+                }
             }
             Err(error) => self.add(about, &error.findings),
         }
+    }
+
+    /// The doubts about an open schema as they are when it is closed, if that is how it is taken. What is added stands
+    /// before the last brace, so that all places stay where they are.
+    fn closed(&self, part: &Slice, warnings: &[Finding]) -> Option<Vec<Finding>> {
+        let is_open = warnings.iter().any(|finding| finding.code == SchemaCode::SchemaOpenRoot);
+        if !self.reporter.close_open_objects || !is_open {
+            return None;
+        }
+        let text = part.text(self.text).trim_ascii_end();
+        let members = text.strip_suffix(b"}")?;
+        let comma: &[u8] = if members.trim_ascii_end().ends_with(b"{") { b"" } else { b"," };
+        let closed = [members, comma, b"\"additionalProperties\":false}"].concat();
+        let options =
+            Options { limits: self.settings.limits.clone(), ..Options::tool(self.settings.profile) };
+        Some(match Program::compile(&closed, &options) {
+            Ok(program) => program.warnings().to_vec(),
+            Err(error) => error.findings,
+        })
     }
 
     fn add(&mut self, about: &About<'_>, findings: &[Finding]) {
@@ -246,6 +328,7 @@ impl Draft<'_> {
                 is_error: about.is_error,
                 gate_code: about.gate_code,
                 finding: finding.clone(),
+                known: None,
             });
         }
     }

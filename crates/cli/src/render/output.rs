@@ -1,9 +1,14 @@
 //! The one way to the standard streams. The macros of the standard library panic when nobody reads or the disk is full;
 //! here the first is no failure and the second is an error like any other.
 
+use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
 
 use anyhow::Context as _;
+
+use super::escape::one_line;
+use crate::exit_code::Failure;
 
 /// Whether anybody reads what is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +56,34 @@ pub(crate) fn complain(text: &str) {
 /// Tells people on standard error what does not belong into the output. If that cannot be written, nothing is lost.
 pub(crate) fn remark(text: &str) {
     let _ = anstream::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Replaces a file whole or not at all; it keeps its permissions.
+pub(crate) fn replace_file(file: &Path, text: &[u8]) -> anyhow::Result<()> {
+    let written = || {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut beside = tempfile::NamedTempFile::new_in(folder)?;
+        beside.write_all(text)?;
+        match File::open(file).and_then(|old| old.metadata()) {
+            Ok(old) => beside.as_file().set_permissions(old.permissions())?,
+            Err(_) => readable(beside.as_file())?,
+        }
+        beside.persist(file).map(drop).map_err(|error| error.error)
+    };
+    let name = one_line(&file.display().to_string());
+    written().map_err(|error| Failure::usage(format!("failed to write `{name}`: {error}")))
+}
+
+/// A new file can be read by others, as a catalog is nothing to hide. What is made beside it cannot.
+#[cfg(unix)]
+fn readable(file: &File) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_file: &File) -> std::io::Result<()> {
+    Ok(())
 }
 
 #[cfg(test)]
