@@ -9,6 +9,7 @@
 mod coercion;
 mod engine;
 mod gate;
+mod wire;
 
 use clap::{Parser, Subcommand};
 
@@ -27,6 +28,8 @@ enum What {
     Coercion,
     /// What `callgate wrap` adds to a call, and calls a second with several at once
     Gate(gate::Args),
+    /// An entity snapshot, parsed and printed, beside `serde_json`
+    Wire,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -34,6 +37,7 @@ fn main() -> anyhow::Result<()> {
         What::Engine => engine::run(),
         What::Coercion => coercion::run(),
         What::Gate(args) => gate::run(&args),
+        What::Wire => wire::run(),
     }
 }
 

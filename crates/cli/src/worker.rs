@@ -5,6 +5,7 @@ mod coercion;
 mod line;
 mod operation;
 mod request;
+mod wire;
 
 use std::io::Write as _;
 

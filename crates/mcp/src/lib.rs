@@ -7,6 +7,7 @@
 //! | `outcome` | refusals and doubts as the caller sees them |
 //! | `mend` | the changes that are made to a result |
 //! | `reserved` | the members of `_meta` that are the gate's alone |
+//! | `agent` | results of handlers as answers of the protocol, and back |
 //! | `answer` | the frames that the gate writes itself |
 //! | `error_map` | which code becomes which answer |
 //! | `revision` | the revisions of the protocol, one file each |
@@ -17,6 +18,7 @@
 mod id;
 mod limits;
 
+pub mod agent;
 pub mod answer;
 pub mod error_map;
 pub mod frame;

@@ -10,3 +10,5 @@ pub const METHOD_NOT_FOUND: i64 = -32_601;
 pub const INVALID_PARAMS: i64 = -32_602;
 /// A fault of the gate itself.
 pub const INTERNAL_ERROR: i64 = -32_603;
+/// A resource that is not there, up to the revision 2025-11-25; later ones have [`INVALID_PARAMS`].
+pub const RESOURCE_NOT_FOUND: i64 = -32_002;

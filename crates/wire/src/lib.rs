@@ -8,6 +8,8 @@
 //! | `value` | JSON values that are carried as they were spelled |
 //! | `result` | how a handler's call ended: data and artifacts, or a code and details |
 //! | `wire_args` | typed access to a map of texts |
+//! | `resource` | URIs of resources, templates, the input schemas of reading |
+//! | `entity` | references, snapshots, types, and the rows of an index |
 //! | `value_error` | why a value of the wire was not taken |
 //!
 //! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
@@ -15,8 +17,10 @@
 
 mod class;
 mod code;
+mod entity;
 mod intent;
 mod principal;
+mod resource;
 mod result;
 mod stage;
 mod value;
@@ -25,12 +29,20 @@ mod wire_args;
 
 pub use class::Class;
 pub use code::Code;
+pub use entity::{EntityProperty, EntityRef, EntitySnapshot, EntityType, Moment, PropertyRole, PropertyType};
 pub use intent::{
     Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId,
     Settlement, SideEffect, Timestamp,
 };
 pub use principal::Principal;
-pub use result::{AgentResult, Artifact, Content, Failure, FailureCode, MESSAGE_OK, Success, TEXT_PLAIN};
+pub use resource::{
+    Scheme, TEMPLATE_VARIABLES_DEFAULT, UriTemplate, resource_input_schema, resource_uri,
+    schema_of_registration, template_input_schema,
+};
+pub use result::{
+    APPLICATION_JSON, AgentResult, Artifact, Content, ENVELOPE_VERSION, Envelope, Failure, FailureCode,
+    MESSAGE_OK, ResourceEnvelope, Success, TEXT_PLAIN,
+};
 pub use stage::Stage;
 pub use value::{Json, Object, ValueLimits};
 pub use value_error::{ValueCode, ValueError};

@@ -71,7 +71,8 @@ enum Why {
 }
 
 impl ValueError {
-    pub(crate) fn new(code: ValueCode, message: impl Into<String>) -> ValueError {
+    /// A value that is not of the wire's form: what was expected, then what was found.
+    pub fn new(code: ValueCode, message: impl Into<String>) -> ValueError {
         ValueError { why: Box::new(Why::Value { code, field: None, message: message.into(), help: None }) }
     }
 
@@ -88,14 +89,18 @@ impl ValueError {
         ValueError::new(ValueCode::NotObject, format!("expected an object, found {}", found.name()))
     }
 
-    pub(crate) fn in_field(mut self, name: &str) -> ValueError {
+    /// The same with the field at fault.
+    #[must_use]
+    pub fn in_field(mut self, name: &str) -> ValueError {
         if let Why::Value { field, .. } = &mut *self.why {
             *field = Some(name.to_owned());
         }
         self
     }
 
-    pub(crate) fn with_help(mut self, advice: &'static str) -> ValueError {
+    /// The same with the advice.
+    #[must_use]
+    pub fn with_help(mut self, advice: &'static str) -> ValueError {
         if let Why::Value { help, .. } = &mut *self.why {
             *help = Some(advice);
         }

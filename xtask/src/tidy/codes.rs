@@ -53,13 +53,19 @@ pub(super) fn index() -> String {
         let (class, stage) = (code.class(), code.stage());
         let _ = writeln!(text, "| [`{code}`]({code}.md) | `{class}` | `{stage}` | {} |", code.summary());
     }
+    text.push_str("\n## Of the wire's values\n\n| code | class | means |\n|---|---|---|\n");
+    for code in callgate_wire::ValueCode::ALL {
+        let _ = writeln!(text, "| [`{code}`]({code}.md) | `validation` | {} |", code.summary());
+    }
     text
 }
 
 /// Every code that the product can answer with.
 fn codes() -> BTreeSet<&'static str> {
     let schema = callgate_schema::Code::ALL.iter().map(|code| code.as_str());
-    schema.chain(callgate_wire::Code::ALL.iter().map(|code| code.as_str())).collect()
+    let gate = callgate_wire::Code::ALL.iter().map(|code| code.as_str());
+    let values = callgate_wire::ValueCode::ALL.iter().map(|code| code.as_str());
+    schema.chain(gate).chain(values).collect()
 }
 
 fn check_page(page: &str, code: &str, text: &str, report: &mut Report) {
@@ -103,6 +109,8 @@ fn check_cases(tree: &Tree, codes: &BTreeSet<&'static str>, report: &mut Report)
 const TESTED_ELSEWHERE: &[(&str, &str, &str)] = &[
     // It takes a gate that is held for gone while it is not.
     ("intent-fenced", "crates/store/tests/store/processes.rs", "Code::IntentFenced"),
+    // The worker is given JSON, so that only a program has values that are none.
+    ("value-not-json", "crates/wire/tests/wire/results.rs", "\"value-not-json\""),
 ];
 
 /// The members of rows that hold codes.
@@ -149,7 +157,7 @@ mod tests {
 
     #[test]
     fn no_two_crates_declare_one_code() {
-        let declared = callgate_schema::Code::ALL.len() + callgate_wire::Code::ALL.len();
-        assert_eq!(codes().len(), declared);
+        let gate = callgate_wire::Code::ALL.len() + callgate_wire::ValueCode::ALL.len();
+        assert_eq!(codes().len(), callgate_schema::Code::ALL.len() + gate);
     }
 }

@@ -2,12 +2,15 @@
 
 use callgate_schema::Finding;
 use callgate_schema::json::write_string;
+use callgate_wire::ValueError;
 
 /// What is answered.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// `ok: true`, with the warnings if the operation has such, and further members as JSON text.
     Fine { warnings: Option<Vec<Finding>>, members: Vec<(&'static str, String)> },
+    /// `ok: false`, with a value of the wire that was not taken.
+    Malformed(ValueError),
     /// `ok: false`, with at least one finding.
     Refused { findings: Vec<Finding>, truncated: bool },
 }
@@ -34,6 +37,13 @@ pub(super) fn write(id: &[u8], answer: &Answer) -> Vec<u8> {
             if let Some(warnings) = warnings {
                 list(&mut out, "warnings", warnings);
             }
+        }
+        Answer::Malformed(error) => {
+            out.extend_from_slice(b",\"ok\":false,\"class\":");
+            write_string(&mut out, error.class().as_str());
+            out.extend_from_slice(b",\"errors\":[");
+            error.write_json(&mut out);
+            out.push(b']');
         }
         Answer::Refused { findings, truncated } => {
             out.extend_from_slice(b",\"ok\":false");

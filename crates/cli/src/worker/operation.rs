@@ -20,6 +20,9 @@ const OPERATIONS: &[(&str, Operation)] = &[
     ("coerce", coercion::coerce),
     ("argv", coercion::argv),
     ("wire_args", coercion::wire_args),
+    ("wire", super::wire::wire),
+    ("entity", super::wire::entity),
+    ("mcp", super::wire::mcp),
 ];
 
 type Operation = fn(&Request<'_>, &Limits) -> Result<Answer, Answer>;

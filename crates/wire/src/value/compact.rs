@@ -1,7 +1,7 @@
 //! The compact text of a value that was read: no white space, the fewest escapes; the order of members and the spelling
 //! of numbers stay.
 
-use callgate_schema::json::{Items, Kind, Members, Node, write_string};
+use callgate_schema::json::{Items, Kind, Member, Members, Node, write_string};
 
 /// A container whose parts are being written.
 enum Open<'a> {
@@ -74,4 +74,24 @@ fn write_quoted<'a>(out: &mut Vec<u8>, raw: &[u8], text: impl FnOnce() -> std::b
         std::borrow::Cow::Borrowed(_) => out.extend_from_slice(raw),
         std::borrow::Cow::Owned(text) => write_string(out, &text),
     }
+}
+
+/// Whether every number of the value is one that a double holds without becoming infinite.
+pub(crate) fn is_finite(node: Node<'_>) -> bool {
+    let mut rest = vec![node];
+    while let Some(node) = rest.pop() {
+        match node.kind() {
+            Kind::Number if !number_is_finite(node.raw_str()) => return false,
+            Kind::Array => rest.extend(node.items()),
+            Kind::Object => rest.extend(node.members().map(Member::value)),
+            _ => {}
+        }
+    }
+    true
+}
+
+fn number_is_finite(raw: &str) -> bool {
+    // The largest double has 309 digits, so that a short number without exponent is finite.
+    let small = raw.len() < 300 && !raw.bytes().any(|byte| byte | 0x20 == b'e');
+    small || raw.parse::<f64>().is_ok_and(f64::is_finite)
 }

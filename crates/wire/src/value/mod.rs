@@ -17,6 +17,7 @@ mod limits;
 mod object;
 mod serialize;
 
+pub(crate) use compact::is_finite;
 pub use json::Json;
 use json::own_tape;
 pub use limits::ValueLimits;

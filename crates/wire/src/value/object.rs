@@ -76,6 +76,11 @@ impl Object {
         text.starts_with('{').then_some(Object { text })
     }
 
+    /// A text that this crate wrote.
+    pub(crate) fn written(text: Vec<u8>) -> Object {
+        Object { text: Json::written(text).into_string() }
+    }
+
     /// The compact text.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -1,6 +1,6 @@
 //! Results and the values in them: what is written, and what is read back.
 
-mod generate;
+use crate::generate;
 
 use std::collections::BTreeMap;
 
