@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn every_code_has_a_page_that_says_why() {
         let gate = callgate_wire::Code::ALL.iter().map(|code| code.as_str());
-        for code in Code::ALL.iter().map(|code| code.as_str()).chain(gate) {
+        let values = callgate_wire::ValueCode::ALL.iter().map(|code| code.as_str());
+        for code in Code::ALL.iter().map(|code| code.as_str()).chain(gate).chain(values) {
             assert!(page(code).is_some_and(|page| page.starts_with(&format!("# `{code}`\n"))), "{code}");
             assert!(why(code).is_some_and(|why| !why.is_empty() && !why.contains('#')), "{code}");
         }

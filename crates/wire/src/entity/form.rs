@@ -1,10 +1,10 @@
 //! The JSON form of a snapshot, written and read.
 
-use callgate_schema::json::{Kind, Node, Tape, write_string};
+use callgate_schema::json::{Kind, Node, Tape};
 
 use super::snapshot::{Shown, keyword, not_finite};
 use super::{EntityRef, EntitySnapshot, Moment, wrong};
-use crate::value::is_finite;
+use crate::value::{compact_finite, push_text};
 use crate::{Json, Object, ValueError, ValueLimits};
 
 impl EntitySnapshot {
@@ -12,34 +12,36 @@ impl EntitySnapshot {
     /// `deep_link`, `updated_at`, `deleted`, `version`, `freshness`, in this order. Only the first two are always there:
     /// keywords where there are some, `deleted` where it is true, the others where they have a value.
     pub fn to_json(&self) -> Json {
-        let mut out = Vec::with_capacity(self.properties.as_str().len() + 512);
-        out.extend_from_slice(b"{\"ref\":");
+        let mut out = String::with_capacity(self.properties.as_str().len() + 512);
+        out.push_str("{\"ref\":");
         self.reference.write(&mut out);
-        out.extend_from_slice(b",\"properties\":");
-        out.extend_from_slice(self.properties.as_str().as_bytes());
+        out.push_str(",\"properties\":");
+        out.push_str(self.properties.as_str());
         let shown = &self.shown;
-        member(&mut out, b",\"title\":", shown.title.as_deref());
-        member(&mut out, b",\"subtitle\":", shown.subtitle.as_deref());
+        member(&mut out, ",\"title\":", shown.title.as_deref());
+        member(&mut out, ",\"subtitle\":", shown.subtitle.as_deref());
         for (index, word) in self.keywords.iter().enumerate() {
-            out.extend_from_slice(if index == 0 { b",\"keywords\":[" } else { b"," });
-            write_string(&mut out, word);
+            out.push_str(if index == 0 { ",\"keywords\":[" } else { "," });
+            push_text(&mut out, word);
         }
         if !self.keywords.is_empty() {
-            out.push(b']');
+            out.push(']');
         }
-        member(&mut out, b",\"thumbnail_url\":", shown.thumbnail_url.as_deref());
-        member(&mut out, b",\"url\":", shown.url.as_deref());
-        member(&mut out, b",\"display_name\":", shown.display_name.as_deref());
-        member(&mut out, b",\"deep_link\":", shown.deep_link.as_deref());
+        member(&mut out, ",\"thumbnail_url\":", shown.thumbnail_url.as_deref());
+        member(&mut out, ",\"url\":", shown.url.as_deref());
+        member(&mut out, ",\"display_name\":", shown.display_name.as_deref());
+        member(&mut out, ",\"deep_link\":", shown.deep_link.as_deref());
         if let Some(moment) = self.updated_at {
-            member(&mut out, b",\"updated_at\":", Some(&moment.to_string()));
+            out.push_str(",\"updated_at\":\"");
+            moment.write(&mut out);
+            out.push('"');
         }
         if self.deleted {
-            out.extend_from_slice(b",\"deleted\":true");
+            out.push_str(",\"deleted\":true");
         }
-        member(&mut out, b",\"version\":", shown.version.as_deref());
-        member(&mut out, b",\"freshness\":", shown.freshness.as_deref());
-        out.push(b'}');
+        member(&mut out, ",\"version\":", shown.version.as_deref());
+        member(&mut out, ",\"freshness\":", shown.freshness.as_deref());
+        out.push('}');
         Json::written(out)
     }
 
@@ -73,33 +75,44 @@ impl EntitySnapshot {
         if node.kind() != Kind::Object {
             return Err(ValueError::not_object(node.kind()).in_field("snapshot"));
         }
-        let fields = Fields::of(node);
-        let (reference, properties) = (fields.reference, fields.properties);
-        let reference = reference.filter(|node| node.kind() == Kind::Object);
-        let reference = reference.ok_or_else(|| wrong("ref", "an object", fields.reference))?;
-        let properties = properties.filter(|node| node.kind() == Kind::Object);
-        let properties = properties.ok_or_else(|| wrong("properties", "an object", fields.properties))?;
+        let [reference, properties, rest @ ..] = members(node);
+        let is_object = |node: &Node<'_>| node.kind() == Kind::Object;
+        let reference = reference.filter(is_object).ok_or_else(|| wrong("ref", "an object", reference))?;
+        let properties =
+            properties.filter(is_object).ok_or_else(|| wrong("properties", "an object", properties))?;
+        // Of all others, null is as good as none.
+        let [
+            title,
+            subtitle,
+            words,
+            thumbnail_url,
+            url,
+            display_name,
+            deep_link,
+            moment,
+            deleted,
+            version,
+            freshness,
+        ] = rest.map(|value| value.filter(|value| !value.is_null()));
         let reference = EntityRef::of(reference)?;
-        if !is_finite(properties) {
-            return Err(not_finite());
-        }
-        let title = text("title", fields.title)?;
-        let subtitle = text("subtitle", fields.subtitle)?;
-        let keywords = keywords(fields.keywords)?;
-        let thumbnail_url = text("thumbnail_url", fields.thumbnail_url)?;
-        let url = text("url", fields.url)?;
-        let display_name = text("display_name", fields.display_name)?;
-        let deep_link = text("deep_link", fields.deep_link)?;
-        let updated_at = updated_at(fields.updated_at)?;
-        let deleted = match fields.deleted {
+        let properties = compact_finite(properties).ok_or_else(not_finite)?;
+        let title = text("title", title)?;
+        let subtitle = text("subtitle", subtitle)?;
+        let keywords = keywords(words)?;
+        let thumbnail_url = text("thumbnail_url", thumbnail_url)?;
+        let url = text("url", url)?;
+        let display_name = text("display_name", display_name)?;
+        let deep_link = text("deep_link", deep_link)?;
+        let updated_at = updated_at(moment)?;
+        let deleted = match deleted {
             None => false,
             Some(node) => node.as_bool().ok_or_else(|| wrong("deleted", "true or false", Some(node)))?,
         };
-        let version = text("version", fields.version)?;
-        let freshness = text("freshness", fields.freshness)?;
+        let version = text("version", version)?;
+        let freshness = text("freshness", freshness)?;
         Ok(EntitySnapshot {
             reference,
-            properties: Object::of(properties).unwrap_or_default(),
+            properties: Object::written(properties),
             shown: Shown { title, subtitle, thumbnail_url, url, display_name, deep_link, version, freshness },
             keywords,
             updated_at,
@@ -108,47 +121,41 @@ impl EntitySnapshot {
     }
 }
 
-macro_rules! fields {
-    ($($name:ident $text:literal,)*) => {
-        /// The members of a snapshot's object.
-        #[derive(Default)]
-        struct Fields<'a> {
-            reference: Option<Node<'a>>,
-            properties: Option<Node<'a>>,
-            $($name: Option<Node<'a>>,)*
-        }
+/// The names of a snapshot's members, in their order.
+const NAMES: [&str; 13] = [
+    "ref",
+    "properties",
+    "title",
+    "subtitle",
+    "keywords",
+    "thumbnail_url",
+    "url",
+    "display_name",
+    "deep_link",
+    "updated_at",
+    "deleted",
+    "version",
+    "freshness",
+];
 
-        impl<'a> Fields<'a> {
-            /// One walk over the members; of the optional ones, null is none.
-            fn of(node: Node<'a>) -> Fields<'a> {
-                let mut fields = Fields::default();
-                for member in node.members() {
-                    let value = member.value();
-                    match &*member.name() {
-                        "ref" => fields.reference = Some(value),
-                        "properties" => fields.properties = Some(value),
-                        $($text => fields.$name = Some(value).filter(|value| !value.is_null()),)*
-                        _ => {}
-                    }
+/// The members of an object by [`NAMES`]. One walk; what stands in the order of the wire is found at once.
+fn members(node: Node<'_>) -> [Option<Node<'_>>; 13] {
+    let mut found = [None; 13];
+    let mut next = 0;
+    for member in node.members() {
+        let name = member.name();
+        let places = (next..NAMES.len()).chain(0..next);
+        for (place, slot) in places.filter_map(|place| Some((place, NAMES.get(place)?))) {
+            if *slot == name {
+                if let Some(slot) = found.get_mut(place) {
+                    *slot = Some(member.value());
                 }
-                fields
+                next = place + 1;
+                break;
             }
         }
-    };
-}
-
-fields! {
-    title "title",
-    subtitle "subtitle",
-    keywords "keywords",
-    thumbnail_url "thumbnail_url",
-    url "url",
-    display_name "display_name",
-    deep_link "deep_link",
-    updated_at "updated_at",
-    deleted "deleted",
-    version "version",
-    freshness "freshness",
+    }
+    found
 }
 
 fn text(field: &str, node: Option<Node<'_>>) -> Result<Option<String>, ValueError> {
@@ -173,9 +180,9 @@ fn updated_at(node: Option<Node<'_>>) -> Result<Option<Moment>, ValueError> {
     Moment::parse(&text).map(Some).map_err(|error| error.in_field("updated_at"))
 }
 
-fn member(out: &mut Vec<u8>, name: &[u8], text: Option<&str>) {
+fn member(out: &mut String, name: &str, text: Option<&str>) {
     if let Some(text) = text {
-        out.extend_from_slice(name);
-        write_string(out, text);
+        out.push_str(name);
+        push_text(out, text);
     }
 }

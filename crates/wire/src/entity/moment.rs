@@ -49,22 +49,49 @@ impl Moment {
     }
 }
 
+impl Moment {
+    /// Appends the text that it displays as.
+    pub(super) fn write(self, out: &mut String) {
+        let date::Civil { year, month, day, micros } = date::civil(self.0);
+        let width = if (-9999..=9999).contains(&year) { 4 } else { 6 };
+        match year {
+            ..0 => out.push('-'),
+            0..=9999 => {}
+            _ => out.push('+'),
+        }
+        digits(out, year.unsigned_abs(), width);
+        let [month, day, micros] = [month, day, micros].map(i64::unsigned_abs);
+        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
+        for (before, value) in
+            [('-', month), ('-', day), ('T', seconds / 3600), (':', seconds / 60 % 60), (':', seconds % 60)]
+        {
+            out.push(before);
+            digits(out, value, 2);
+        }
+        out.push('.');
+        if micros % 1000 == 0 {
+            digits(out, micros / 1000, 3);
+        } else {
+            digits(out, micros, 6);
+        }
+        out.push('Z');
+    }
+}
+
+/// Appends the last `width` digits, zeros before them.
+fn digits(out: &mut String, value: u64, width: u32) {
+    for place in (0..width).rev() {
+        // A digit is below ten.
+        out.push(char::from(b'0' + u8::try_from(value / 10u64.pow(place) % 10).unwrap_or_default()));
+    }
+}
+
 /// `2026-06-29T12:00:00.000Z`: three digits of the second, six where there are microseconds; a sign and six digits for
 /// years beyond four digits.
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let date::Civil { year, month, day, micros } = date::civil(self.0);
-        match year {
-            -9999..=-1 => write!(f, "-{:04}", -year)?,
-            0..=9999 => write!(f, "{year:04}")?,
-            _ => write!(f, "{year:+07}")?,
-        }
-        let (seconds, micros) = (micros / 1_000_000, micros % 1_000_000);
-        let (hour, minute, second) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        write!(f, "-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}", micros / 1000)?;
-        match micros % 1000 {
-            0 => f.write_str("Z"),
-            rest => write!(f, "{rest:03}Z"),
-        }
+        let mut text = String::new();
+        self.write(&mut text);
+        f.write_str(&text)
     }
 }

@@ -1,8 +1,9 @@
 //! Which entity.
 
-use callgate_schema::json::{Kind, Node, write_string};
+use callgate_schema::json::{Kind, Node};
 
 use super::{malformed, wrong};
+use crate::value::push_text;
 use crate::{Object, ValueError};
 
 /// A reference to an entity: three texts, none of them empty.
@@ -84,18 +85,18 @@ impl EntityRef {
 
     /// The JSON form.
     pub fn to_object(&self) -> Object {
-        let mut out = Vec::new();
+        let mut out = String::new();
         self.write(&mut out);
         Object::written(out)
     }
 
-    pub(super) fn write(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(b"{\"namespace\":");
-        write_string(out, &self.namespace);
-        out.extend_from_slice(b",\"type_name\":");
-        write_string(out, &self.type_name);
-        out.extend_from_slice(b",\"identifier\":");
-        write_string(out, &self.identifier);
-        out.push(b'}');
+    pub(super) fn write(&self, out: &mut String) {
+        out.push_str("{\"namespace\":");
+        push_text(out, &self.namespace);
+        out.push_str(",\"type_name\":");
+        push_text(out, &self.type_name);
+        out.push_str(",\"identifier\":");
+        push_text(out, &self.identifier);
+        out.push('}');
     }
 }

@@ -1,39 +1,40 @@
 //! The canonical JSON form of a result: `ok`, `message`, `code`, `data`, `details`, `artifacts`, in this order; `code`
 //! exactly on failure, the others always.
 
-use callgate_schema::json::{Kind, Node, Tape, write_string};
+use callgate_schema::json::{Kind, Node, Tape};
 
 use super::{AgentResult, Artifact, Content, Failure, FailureCode, MESSAGE_OK, Success, TEXT_PLAIN};
+use crate::value::push_text;
 use crate::{Json, Object, ValueCode, ValueError, ValueLimits};
 
 impl AgentResult {
     /// The canonical form.
     pub fn to_json(&self) -> Json {
-        let mut out = Vec::new();
+        let mut out = String::new();
         let empty = Object::new();
         let (code, data, details, artifacts) = match self {
             AgentResult::Success(success) => (None, &success.data, &empty, success.artifacts.as_slice()),
             AgentResult::Failure(failure) => (Some(&failure.code), &empty, &failure.details, &[][..]),
         };
-        out.extend_from_slice(if code.is_none() { b"{\"ok\":true" } else { b"{\"ok\":false" });
-        out.extend_from_slice(b",\"message\":");
-        write_string(&mut out, self.message());
+        out.push_str(if code.is_none() { "{\"ok\":true" } else { "{\"ok\":false" });
+        out.push_str(",\"message\":");
+        push_text(&mut out, self.message());
         if let Some(code) = code {
-            out.extend_from_slice(b",\"code\":");
-            write_string(&mut out, code.as_str());
+            out.push_str(",\"code\":");
+            push_text(&mut out, code.as_str());
         }
-        out.extend_from_slice(b",\"data\":");
-        out.extend_from_slice(data.as_str().as_bytes());
-        out.extend_from_slice(b",\"details\":");
-        out.extend_from_slice(details.as_str().as_bytes());
-        out.extend_from_slice(b",\"artifacts\":[");
+        out.push_str(",\"data\":");
+        out.push_str(data.as_str());
+        out.push_str(",\"details\":");
+        out.push_str(details.as_str());
+        out.push_str(",\"artifacts\":[");
         for (index, artifact) in artifacts.iter().enumerate() {
             if index > 0 {
-                out.push(b',');
+                out.push(',');
             }
             write_artifact(&mut out, artifact);
         }
-        out.extend_from_slice(b"]}");
+        out.push_str("]}");
         Json::written(out)
     }
 
@@ -79,21 +80,21 @@ impl AgentResult {
     }
 }
 
-fn write_artifact(out: &mut Vec<u8>, artifact: &Artifact) {
-    out.extend_from_slice(b"{\"mimeType\":");
-    write_string(out, artifact.media_type());
+fn write_artifact(out: &mut String, artifact: &Artifact) {
+    out.push_str("{\"mimeType\":");
+    push_text(out, artifact.media_type());
     match artifact.content() {
         Content::Text(text) => {
-            out.extend_from_slice(b",\"text\":");
-            write_string(out, text);
+            out.push_str(",\"text\":");
+            push_text(out, text);
         }
         Content::Bytes(_) => {
-            out.extend_from_slice(b",\"base64\":\"");
-            out.extend_from_slice(artifact.to_base64().unwrap_or_default().as_bytes());
-            out.push(b'"');
+            out.push_str(",\"base64\":\"");
+            out.push_str(&artifact.to_base64().unwrap_or_default());
+            out.push('"');
         }
     }
-    out.push(b'}');
+    out.push('}');
 }
 
 fn artifacts(node: Node<'_>) -> Result<Vec<Artifact>, ValueError> {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use callgate_schema::json::{Node, ReadLimits, Tape, write_string};
+use callgate_schema::json::{Node, ReadLimits, Tape};
 use serde::Serialize;
 
-use super::compact::write_compact;
+use super::compact::{compact, push_text};
 use super::float::write_f64;
 use super::{Object, ValueLimits, serialize};
 use crate::ValueError;
@@ -76,9 +76,7 @@ impl Json {
 
     /// A value that was read.
     pub fn of(node: Node<'_>) -> Json {
-        let mut out = Vec::with_capacity(node.raw().len());
-        write_compact(&mut out, node);
-        Json::written(out)
+        Json::written(compact(node))
     }
 
     /// What a Rust value is as JSON.
@@ -102,13 +100,13 @@ impl Json {
     /// A double; `None` if it is not finite.
     pub fn number(value: f64) -> Option<Json> {
         let mut out = Vec::new();
-        write_f64(&mut out, value).then(|| Json::written(out))
+        // A double is written in ASCII.
+        write_f64(&mut out, value).then(|| Json::written(String::from_utf8(out).unwrap_or_default()))
     }
 
     /// A text that this crate wrote.
-    pub(crate) fn written(text: Vec<u8>) -> Json {
-        // INVARIANT: what is copied from text that was read, and what is written between, is UTF-8.
-        Json { text: String::from_utf8(text).unwrap_or_default().into_boxed_str() }
+    pub(crate) fn written(text: String) -> Json {
+        Json { text: text.into_boxed_str() }
     }
 
     /// The compact text.
@@ -184,8 +182,8 @@ impl fmt::Display for Json {
 
 impl From<&str> for Json {
     fn from(text: &str) -> Json {
-        let mut out = Vec::with_capacity(text.len() + 2);
-        write_string(&mut out, text);
+        let mut out = String::new();
+        push_text(&mut out, text);
         Json::written(out)
     }
 }
@@ -234,14 +232,14 @@ impl<T: Into<Json>> From<Option<T>> for Json {
 
 impl<T: Into<Json>> FromIterator<T> for Json {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Json {
-        let mut out = vec![b'['];
+        let mut out = String::from("[");
         for item in items {
             if out.len() > 1 {
-                out.push(b',');
+                out.push(',');
             }
-            out.extend_from_slice(item.into().text.as_bytes());
+            out.push_str(&item.into().text);
         }
-        out.push(b']');
+        out.push(']');
         Json::written(out)
     }
 }

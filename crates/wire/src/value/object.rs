@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
-use callgate_schema::json::{Kind, Node, Tape, write_string};
+use callgate_schema::json::{Kind, Node, Tape};
 use serde::Serialize;
 
+use super::compact::{compact, push_text};
 use super::json::equal_texts;
 use super::{Json, ValueLimits, own_tape};
 use crate::ValueError;
@@ -51,7 +52,7 @@ impl Object {
 
     /// A value that was read, if it is an object.
     pub fn of(node: Node<'_>) -> Option<Object> {
-        (node.kind() == Kind::Object).then(|| Object { text: Json::of(node).into_string() })
+        (node.kind() == Kind::Object).then(|| Object { text: compact(node) })
     }
 
     /// What a Rust value is as JSON: a struct, a map.
@@ -77,8 +78,8 @@ impl Object {
     }
 
     /// A text that this crate wrote.
-    pub(crate) fn written(text: Vec<u8>) -> Object {
-        Object { text: Json::written(text).into_string() }
+    pub(crate) const fn written(text: String) -> Object {
+        Object { text }
     }
 
     /// The compact text.
@@ -162,10 +163,7 @@ fn push(text: &mut String, name: &str, value: &str) {
     if text.len() > 1 {
         text.push(',');
     }
-    let mut quoted = Vec::with_capacity(name.len() + 2);
-    write_string(&mut quoted, name);
-    // INVARIANT: a text in quotes is as much UTF-8 as the text.
-    text.push_str(std::str::from_utf8(&quoted).unwrap_or_default());
+    push_text(text, name);
     text.push(':');
     text.push_str(value);
     text.push('}');
