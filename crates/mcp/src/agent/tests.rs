@@ -35,7 +35,7 @@ fn artifact() -> impl Strategy<Value = Artifact> {
 
 fn object() -> impl Strategy<Value = Object> {
     let value = prop_oneof![
-        ".{0,8}".prop_map(|text| Json::from(text)),
+        ".{0,8}".prop_map(Json::from),
         any::<i64>().prop_map(Json::from),
         Just(Json::parse(r#"{"a":[1.50,null]}"#).unwrap()),
     ];
