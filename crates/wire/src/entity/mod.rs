@@ -26,11 +26,6 @@ pub use snapshot::EntitySnapshot;
 use crate::{ValueCode, ValueError};
 use callgate_schema::json::Node;
 
-/// The whitespace that is trimmed from keywords and text maps: that of Unicode, and U+FEFF.
-pub(crate) fn trimmed(text: &str) -> &str {
-    text.trim_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}')
-}
-
 fn malformed(field: &str, message: impl Into<String>) -> ValueError {
     ValueError::new(ValueCode::EntityMalformed, message).in_field(field)
 }

@@ -1,8 +1,9 @@
 //! What is known of an entity, built in code.
 
 use callgate_schema::json::Tape;
+use callgate_schema::text_map::trimmed;
 
-use super::{EntityRef, Moment, malformed, trimmed};
+use super::{EntityRef, Moment, malformed};
 use crate::value::is_finite;
 use crate::{Object, ValueError};
 
