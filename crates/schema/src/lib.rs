@@ -21,6 +21,7 @@ mod code;
 mod coerce;
 mod compile;
 mod dialect;
+mod fast;
 mod finding;
 mod format;
 mod keywords;

@@ -1,6 +1,6 @@
 //! Sets of the seven type names of JSON Schema, and the kind of a value in their terms.
 
-use crate::json::{Kind, Node, Number};
+use crate::json::{Kind, Node, Number, kind};
 
 /// The type names, in the order in which a set prints them.
 const NAMES: [(&str, u8); 7] = [
@@ -72,6 +72,20 @@ impl TypeSet {
     /// Whether the only numbers in it are whole.
     pub(crate) const fn is_whole(self) -> bool {
         self.0 & NUMBER == INTEGER
+    }
+
+    /// The kinds of values that have one of the types, as [`kind`] has them, and whether numbers must be whole.
+    pub(crate) fn kinds(self) -> (u8, bool) {
+        const KINDS: [(u8, u8); 6] = [
+            (1 << 0, kind::OBJECT),
+            (1 << 1, kind::ARRAY),
+            (1 << 2, kind::STRING),
+            (NUMBER, kind::NUMBER),
+            (1 << 5, kind::BOOL),
+            (1 << 6, kind::NULL),
+        ];
+        let has = KINDS.iter().filter(|(types, _)| self.0 & types != 0);
+        (has.fold(0, |kinds, (_, kind)| kinds | kind), self.is_whole())
     }
 
     /// Whether the value has one of the types.

@@ -1,6 +1,6 @@
 //! Which branch of a union a value was meant for, and what that branch asks of it.
 
-use crate::check::Run;
+use crate::check::{Run, Site};
 use crate::json::Node;
 use crate::program::BlockId;
 use crate::{Code, Finding};
@@ -12,10 +12,22 @@ const REQUESTS_MAX: usize = 2;
 
 impl<'i> Run<'_, 'i> {
     /// What the branch that is closest to the value asks of it, in a sentence.
-    pub(crate) fn closest(&mut self, blocks: &[BlockId], value: Node<'i>) -> Option<String> {
+    ///
+    /// Where the first look leaves branches that could hold, one of them is the closest.
+    pub(crate) fn closest(
+        &mut self,
+        at: Site,
+        one: bool,
+        blocks: &[BlockId],
+        value: Node<'i>,
+    ) -> Option<String> {
+        let mut candidates: Vec<_> = self.candidates(at, one, blocks, value).take(BRANCHES_MAX).collect();
+        if candidates.is_empty() {
+            candidates = blocks.iter().copied().enumerate().take(BRANCHES_MAX).collect();
+        }
         let mut closest: Option<(u64, usize, Vec<Finding>)> = None;
-        for (index, block) in blocks.iter().take(BRANCHES_MAX).enumerate() {
-            let Some(findings) = self.attempt(*block, value) else { continue };
+        for (index, block) in candidates {
+            let Some(findings) = self.attempt(block, value) else { continue };
             let distance = findings.iter().map(|finding| distance(finding, self.path_length())).sum();
             if closest.as_ref().is_none_or(|(least, _, _)| distance < *least) {
                 closest = Some((distance, index, findings));

@@ -1,16 +1,20 @@
 //! Checking a value against a program: one machine that decides, and that reports when asked to.
 //!
-//! The verdict is the deciding pass's. When it refuses, the same instructions run again in reporting mode, with an
-//! allowance of their own, to say everything that is wrong.
+//! A value that is good is accepted at a glance. Whatever is not, the instructions judge in reporting mode, which says
+//! everything that is wrong. Where that spends its allowance, the same instructions decide with one of their own, and
+//! theirs is the verdict.
 
 mod closest;
+mod deciding;
 mod output;
 mod run;
 mod verdict;
 mod wire;
 
+use crate::fast::{Ask, Fast, ValueSource};
 use crate::json::Node;
 use crate::program::{BlockId, Program};
+use deciding::Deciding;
 use crate::{Code, Finding, Location, Work};
 
 pub(crate) use run::{Run, Site, Stop};
@@ -18,7 +22,7 @@ pub use verdict::{Verdict, Violations};
 pub use wire::WireForm;
 
 /// The root of every program.
-const ROOT: BlockId = BlockId(0);
+pub(crate) const ROOT: BlockId = BlockId(0);
 
 impl Program {
     /// Checks a value: a verdict, whatever the value.
@@ -28,34 +32,29 @@ impl Program {
     /// has `uniqueItems`.
     pub fn check(&self, value: Node<'_>) -> Verdict {
         let work = self.parts.limits.work_for(value.raw().len());
-        let mut deciding = Run::new(&self.parts, Work::new(work));
-        match deciding.block::<false>(ROOT, value) {
+        let mut deciding = Deciding::new(&self.parts, value, work);
+        match deciding.glance() {
             Ok(true) => Verdict::Valid,
-            Ok(false) => Verdict::Invalid(self.report(value, work)),
+            Ok(false) => self.look_closely(deciding, value, work),
             Err(stop) => Verdict::Failed(Box::new(deciding.failure(stop))),
         }
     }
 
-    /// The deciding pass alone, with the work that it took.
-    ///
-    /// # Errors
-    /// The finding of the limit that was reached.
-    pub fn is_valid(&self, value: Node<'_>) -> Result<bool, Box<Finding>> {
-        let mut run = Run::new(&self.parts, Work::new(self.parts.limits.work_for(value.raw().len())));
-        run.block::<false>(ROOT, value).map_err(|stop| Box::new(run.failure(stop)))
-    }
-
-    /// The work that the deciding pass takes for a value, also when it does not end well.
-    pub fn work_of(&self, value: Node<'_>) -> u64 {
-        let mut run = Run::new(&self.parts, Work::new(self.parts.limits.work_for(value.raw().len())));
-        let _ = run.block::<false>(ROOT, value);
-        run.work_used()
-    }
-
+    /// The instructions in reporting mode; where that takes too long, they decide first and report what they can.
     #[cold]
-    fn report(&self, value: Node<'_>, work: u64) -> Violations {
+    fn look_closely(&self, mut deciding: Deciding<'_, '_>, value: Node<'_>, work: u64) -> Verdict {
         let mut reporting = Run::new(&self.parts, Work::new(work));
+        reporting.set_glances(deciding::glances(work));
         let ended = reporting.block::<true>(ROOT, value);
+        match ended {
+            Ok(true) => return Verdict::Valid,
+            Ok(false) | Err(Stop::Full) => {}
+            Err(Stop::Work | Stop::Depth) => match deciding.holds() {
+                Ok(true) => return Verdict::Valid,
+                Ok(false) => {}
+                Err(stop) => return Verdict::Failed(Box::new(deciding.failure(stop))),
+            },
+        }
         let mut violations = reporting.into_violations();
         violations.truncated |= ended.is_err();
         if violations.findings.is_empty() {
@@ -66,8 +65,58 @@ impl Program {
             );
             violations.findings.push(finding.at_schema("", "").at_instance(Location::default()));
         }
-        violations
+        Verdict::Invalid(violations)
     }
+
+    /// The deciding pass alone, with the work that it took.
+    ///
+    /// # Errors
+    /// The finding of the limit that was reached.
+    pub fn is_valid(&self, value: Node<'_>) -> Result<bool, Box<Finding>> {
+        let work = self.parts.limits.work_for(value.raw().len());
+        let mut deciding = Deciding::new(&self.parts, value, work);
+        deciding.decides().map_err(|stop| Box::new(deciding.failure(stop)))
+    }
+
+    /// Whether a value is good at a glance; `false` means that nobody knows yet.
+    pub(crate) fn glances_at(&self, value: &serde_json::Value) -> bool {
+        let limits = &self.parts.limits;
+        let mut fast = Fast {
+            path: &self.parts.fast,
+            patterns: &self.parts.patterns,
+            source: ValueSource,
+            ask: Nobody,
+            // Its bytes are not known; a glance that needs more is given up.
+            work: Work::new(limits.work_base),
+            depth: 0,
+            // The text of the value would not be read if it were deeper.
+            depth_max: limits.evaluation_depth_max.min(limits.arguments_depth_max),
+        };
+        fast.accepts(ROOT, value) == Ok(true)
+    }
+
+    /// temp
+    pub fn accepts_value(&self, value: &serde_json::Value) -> bool { self.glances_at(value) }
+
+    /// The work that the deciding pass takes for a value, also when it does not end well.
+    pub fn work_of(&self, value: Node<'_>) -> u64 {
+        let mut deciding = Deciding::new(&self.parts, value, self.parts.limits.work_for(value.raw().len()));
+        let _ = deciding.decides();
+        deciding.work_used()
+    }
+}
+
+/// Of a `serde_json::Value`, the instructions cannot be asked: they read tapes.
+struct Nobody;
+
+impl<'i> Ask<'i, ValueSource> for Nobody {
+    fn ask(&mut self, _: BlockId, _: &'i serde_json::Value, _: u64, _: &mut Work) -> Result<bool, Stop> {
+        Ok(false)
+    }
+
+    fn stopped_in_member(&mut self, _: &'i serde_json::Value) {}
+
+    fn stopped_in_item(&mut self, _: usize) {}
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::check::wire;
+use crate::fast::{Ask, Fast, TapeSource, TapeValue};
 use crate::json::{Member, Node, NodeId};
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
@@ -16,6 +17,8 @@ const ATTEMPT_WORK: u64 = 50_000;
 pub(crate) struct Run<'p, 'i> {
     pub(crate) parts: &'p Parts,
     work: Work,
+    /// The allowance of glances. When it is spent, the instructions decide everything.
+    glances: Work,
     depth: u64,
     /// The way to the value, kept in reporting mode only.
     path: Vec<PathStep<'i>>,
@@ -38,7 +41,7 @@ pub(crate) struct Run<'p, 'i> {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PathStep<'i> {
+pub(crate) enum PathStep<'i> {
     Member(Member<'i>),
     Index(usize),
 }
@@ -80,6 +83,7 @@ impl<'p, 'i> Run<'p, 'i> {
     pub(crate) const fn new(parts: &'p Parts, work: Work) -> Self {
         Run {
             parts,
+            glances: Work::new(0),
             work,
             depth: 0,
             path: Vec::new(),
@@ -109,11 +113,82 @@ impl<'p, 'i> Run<'p, 'i> {
     }
 
     pub(crate) const fn work_used(&self) -> u64 {
-        self.work.used()
+        self.work.used() + self.glances.used()
+    }
+
+    /// The branches of a union that can hold, in their order and with their index.
+    pub(crate) fn candidates<'b>(
+        &self,
+        at: Site,
+        one: bool,
+        branches: &'b [BlockId],
+        value: Node<'i>,
+    ) -> impl Iterator<Item = (usize, BlockId)> + Clone + use<'b> {
+        let mask = self.parts.fast.candidates(at.block, one, value);
+        let all = branches.iter().copied().enumerate();
+        // What has no bit of its own is a candidate.
+        all.filter(move |(index, _)| *index > 63 || mask >> index & 1 == 1)
+    }
+
+    /// The allowance of glances, of which there are none without.
+    pub(crate) fn set_glances(&mut self, glances: Work) {
+        self.glances = glances;
+    }
+
+    /// An answer to a glance, which goes on with what is left of its allowance.
+    pub(crate) fn answer(
+        &mut self,
+        block: BlockId,
+        value: Node<'i>,
+        depth: u64,
+        work: &mut Work,
+    ) -> Result<bool, Stop> {
+        let outer = std::mem::replace(&mut self.depth, depth);
+        std::mem::swap(&mut self.glances, work);
+        let answer = self.decide::<false>(block, value);
+        std::mem::swap(&mut self.glances, work);
+        self.depth = outer;
+        answer
+    }
+
+    /// A limit was reached in that part of the value at hand.
+    pub(crate) fn stopped_in(&mut self, step: PathStep<'i>) {
+        self.stopped_at.push(step);
+    }
+
+    /// Whether the value is good at a glance; `false` means that nobody knows yet.
+    #[inline]
+    pub(crate) fn glance(&mut self, id: BlockId, value: Node<'i>) -> Result<bool, Stop> {
+        let parts = self.parts;
+        if self.tracking || !parts.fast.knows(id, value.token().kind()) || self.glances.charge(1).is_err() {
+            return Ok(false);
+        }
+        let source = TapeSource::of(value);
+        let mut fast = Fast {
+            path: &parts.fast,
+            patterns: &parts.patterns,
+            source,
+            work: std::mem::replace(&mut self.glances, Work::new(0)),
+            depth: self.depth,
+            depth_max: parts.limits.evaluation_depth_max,
+            ask: Instructions { run: self, source },
+        };
+        let answer = fast.accepts(id, source.value(value));
+        let work = fast.work;
+        self.glances = work;
+        answer
     }
 
     /// Whether the value keeps a subschema. Deciding stops at the first violation, reporting goes on.
     pub(crate) fn block<const COLLECT: bool>(&mut self, id: BlockId, value: Node<'i>) -> Result<bool, Stop> {
+        if self.glance(id, value)? {
+            return Ok(true);
+        }
+        self.decide::<COLLECT>(id, value)
+    }
+
+    /// The same by the instructions.
+    pub(crate) fn decide<const COLLECT: bool>(&mut self, id: BlockId, value: Node<'i>) -> Result<bool, Stop> {
         self.charge(1)?;
         if self.depth == self.parts.limits.evaluation_depth_max {
             return Err(Stop::Depth);
@@ -244,6 +319,16 @@ impl<'p, 'i> Run<'p, 'i> {
         instruction.op.holds::<COLLECT>(self, site, value).inspect_err(|_| {
             self.stopped_in.get_or_insert(site);
         })
+    }
+
+    /// Whether the value of a member is good at a glance.
+    pub(crate) fn glance_at_member(&mut self, block: BlockId, member: Member<'i>) -> Result<bool, Stop> {
+        let outer = std::mem::replace(&mut self.tracking, false);
+        let answer = self
+            .glance(block, member.value())
+            .inspect_err(|_| self.stopped_at.push(PathStep::Member(member)));
+        self.tracking = outer;
+        answer
     }
 
     /// The same for the value of a member.
@@ -419,5 +504,26 @@ impl<'p, 'i> Run<'p, 'i> {
 
     pub(crate) fn into_violations(self) -> Violations {
         Violations { findings: self.findings, truncated: self.truncated }
+    }
+}
+
+/// The instructions, asked by a glance.
+struct Instructions<'r, 'p, 'i> {
+    run: &'r mut Run<'p, 'i>,
+    source: TapeSource<'i>,
+}
+
+impl<'i> Ask<'i, TapeSource<'i>> for Instructions<'_, '_, 'i> {
+    fn ask(&mut self, block: BlockId, value: TapeValue, depth: u64, work: &mut Work) -> Result<bool, Stop> {
+        self.run.answer(block, self.source.node(value), depth, work)
+    }
+
+    fn stopped_in_member(&mut self, value: TapeValue) {
+        let member = Member::of_value(self.source.node(value));
+        self.run.stopped_in(PathStep::Member(member));
+    }
+
+    fn stopped_in_item(&mut self, index: usize) {
+        self.run.stopped_in(PathStep::Index(index));
     }
 }

@@ -16,6 +16,7 @@ mod wire;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::fast::FastPath;
 use crate::json::Document;
 use crate::pattern::Pattern;
 use crate::preflight;
@@ -148,8 +149,10 @@ impl<'a> Compiler<'a> {
             code: self.code,
             patterns: self.patterns,
             warnings: self.warnings,
+            fast: FastPath::default(),
             dynamic,
         };
+        parts.fast = FastPath::of(&parts);
         // Profile wire names what it does not enforce, which is doubt enough; other texts are not the author's.
         if self.options.profile != Profile::Wire {
             let main = schemas.iter().filter(|(spot, _)| spot.document == DocumentId(0));

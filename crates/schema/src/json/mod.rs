@@ -32,6 +32,11 @@ mod skim;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use names::Head;
+pub(crate) use scan::head_within;
+pub(crate) use text::{char_count, stands_for};
+pub(crate) use token::{Token, kind};
+
 pub use canonical::{Digest, ParseDigestError, canonical, digest};
 pub use fault::{ReadFault, ReadFaultKind, ReadLimits};
 pub use names::name_hash;

@@ -9,15 +9,15 @@ use super::token::Token;
 ///
 /// It is no protection against names that are chosen to collide; nothing here needs it to be.
 pub fn name_hash(name: &str) -> u32 {
-    (Head::of(name.as_bytes()).hash >> 32) as u32
+    Head::of(name.as_bytes()).hash32()
 }
 
 /// The first sixteen bytes of a name, with zeros after its end, and its hash.
 #[derive(Clone, Copy)]
-pub(super) struct Head {
-    pub(super) low: u64,
-    pub(super) high: u64,
-    pub(super) hash: u64,
+pub(crate) struct Head {
+    pub(crate) low: u64,
+    pub(crate) high: u64,
+    pub(crate) hash: u64,
 }
 
 impl Head {
@@ -27,8 +27,14 @@ impl Head {
         Head { low, high, hash: mix(low, high) }
     }
 
+    /// What [`name_hash`] is.
+    #[inline]
+    pub(crate) const fn hash32(&self) -> u32 {
+        (self.hash >> 32) as u32
+    }
+
     /// Of an unescaped name.
-    pub(super) fn of(name: &[u8]) -> Head {
+    pub(crate) fn of(name: &[u8]) -> Head {
         let mut head = Head::short(word(name, 0), word(name, 8));
         for chunk in name.get(16..).unwrap_or_default().chunks(8) {
             head.hash = mix(word(chunk, 0), head.hash >> 7);

@@ -50,12 +50,12 @@ impl Kind {
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     tape: &'a [Token],
-    text: &'a str,
+    text: &'a [u8],
     at: u32,
 }
 
 impl<'a> Node<'a> {
-    pub(super) const fn root(tape: &'a [Token], text: &'a str) -> Node<'a> {
+    pub(super) const fn root(tape: &'a [Token], text: &'a [u8]) -> Node<'a> {
         Node { tape, text, at: 0 }
     }
 
@@ -65,8 +65,25 @@ impl<'a> Node<'a> {
     }
 
     #[inline]
-    pub(super) fn token(self) -> Token {
+    pub(crate) fn token(self) -> Token {
         self.tape.get(self.at as usize).copied().unwrap_or_default()
+    }
+
+    /// The entries of the whole tree.
+    #[inline]
+    pub(crate) const fn tokens(self) -> &'a [Token] {
+        self.tape
+    }
+
+    /// The index of the value's entry.
+    #[inline]
+    pub(crate) const fn index(self) -> u32 {
+        self.at
+    }
+
+    /// The value of the same tree whose entry is there.
+    pub(crate) const fn at_index(self, at: u32) -> Node<'a> {
+        Node { at, ..self }
     }
 
     /// Which of the six kinds.
@@ -90,12 +107,12 @@ impl<'a> Node<'a> {
 
     /// The value's exact bytes, quotes and brackets included.
     pub fn raw(self) -> &'a [u8] {
-        self.raw_str().as_bytes()
+        self.text.get(self.span()).unwrap_or_default()
     }
 
     /// The value's exact text, quotes and brackets included.
     pub fn raw_str(self) -> &'a str {
-        self.text.get(self.span()).unwrap_or_default()
+        utf8(self.raw())
     }
 
     /// Where the value stands in the text that was read.
@@ -108,7 +125,7 @@ impl<'a> Node<'a> {
     /// The whole text that was read.
     #[inline]
     pub const fn text_bytes(self) -> &'a [u8] {
-        self.text.as_bytes()
+        self.text
     }
 
     /// Of `true` and `false`.
@@ -196,7 +213,7 @@ impl<'a> Node<'a> {
     pub fn char_count(self) -> usize {
         let token = self.token();
         if token.kind() == kind::STRING {
-            char_count(body(self.text.as_bytes(), token), token.escaped())
+            char_count(body(self.text, token), token.escaped())
         } else {
             0
         }
@@ -204,7 +221,7 @@ impl<'a> Node<'a> {
 
     /// The body of a string, without quotes, as it stands in the text.
     pub(super) fn body(self) -> &'a [u8] {
-        body(self.text.as_bytes(), self.token())
+        body(self.text, self.token())
     }
 
     /// The text of a string as bytes, unescaped.
@@ -279,6 +296,11 @@ pub struct Member<'a> {
 }
 
 impl<'a> Member<'a> {
+    /// The member whose value that is, and not the root's or an item's.
+    pub(crate) const fn of_value(value: Node<'a>) -> Member<'a> {
+        Member { name: Node { at: value.at.saturating_sub(2), ..value } }
+    }
+
     /// The name, unescaped; borrowed when it has no escape.
     pub fn name(self) -> Cow<'a, str> {
         text(self.name.text, self.name.token())
@@ -287,7 +309,7 @@ impl<'a> Member<'a> {
     /// Is this its name?
     pub fn name_is(self, name: &str) -> bool {
         let token = self.name.token();
-        stands_for(body(self.name.text.as_bytes(), token), token.escaped(), name.as_bytes())
+        stands_for(body(self.name.text, token), token.escaped(), name.as_bytes())
     }
 
     /// What [`name_hash`] is for its name, without looking at the text.
@@ -329,19 +351,25 @@ impl fmt::Debug for Member<'_> {
     }
 }
 
-fn text(text: &str, token: Token) -> Cow<'_, str> {
+fn text(text: &[u8], token: Token) -> Cow<'_, str> {
     if !token.escaped() {
         return Cow::Borrowed(body_str(text, token));
     }
     // INVARIANT: what the reader took is UTF-8, and unescaping adds whole code points.
-    let bytes = unescaped(body(text.as_bytes(), token), true).into_owned();
+    let bytes = unescaped(body(text, token), true).into_owned();
     Cow::Owned(String::from_utf8(bytes).unwrap_or_default())
 }
 
 /// What stands between the places that the reader found, which are between code points.
 #[inline]
-fn body_str(text: &str, token: Token) -> &str {
-    text.get(token.offset()..token.end()).unwrap_or_default()
+fn body_str(text: &[u8], token: Token) -> &str {
+    utf8(body(text, token))
+}
+
+/// A part of a text that the reader took, cut between code points.
+fn utf8(part: &[u8]) -> &str {
+    // INVARIANT: the reader takes nothing else than UTF-8.
+    simdutf8::basic::from_utf8(part).unwrap_or_default()
 }
 
 /// One token of a JSON Pointer without its escapes.

@@ -89,6 +89,12 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// The value of a number of at most eighteen digits without an exponent: divided by ten to the power of the second.
+    pub(crate) fn small_parts(self) -> Option<(i64, u8)> {
+        let Small { value, scale } = self.small?;
+        Some((value, u8::try_from(scale).ok()?))
+    }
+
     /// The value, if it is a whole number that fits. `2.0` is 2.
     pub fn as_u64(self) -> Option<u64> {
         if let Some(Small { value, scale: 0 }) = self.small {

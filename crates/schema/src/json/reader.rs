@@ -8,7 +8,7 @@ use super::fault::{ReadFault, ReadFaultKind, ReadLimits};
 use super::names::{Head, NameTable, earlier};
 use super::number::Spelling;
 use super::place::pointer_at;
-use super::scan::{HIGH, StringFault, below, byte, space, stops, string_end, string_fault, word};
+use super::scan::{HIGH, StringFault, below, byte, space, space_end, stops, string_end, string_fault, word};
 use super::skim;
 use super::text::unescaped;
 use super::token::{Escapes, NODES_MAX, Short, TEXT_BYTES_MAX, Token, kind};
@@ -102,88 +102,157 @@ struct Walk<'r> {
 
 impl Walk<'_> {
     /// Reads on to the end of the text or of the tape.
+    ///
+    /// This loop is what the engine's speed hangs on. The next byte is carried along in `next`; members and items have
+    /// loops of their own; what is rare is out of line.
+    #[expect(clippy::too_many_lines, reason = "the state of the walk stays in registers only within one function")]
     fn run(&mut self, state: State) -> Result<Pause, Fault> {
         let text = self.text;
         let nodes_max = self.limits.nodes_max.min(NODES_MAX);
         let State { mut at, mut entries, mut depth, mut nodes, mut bits, mut frame } = state;
-        'value: loop {
-            // A member takes at most three entries.
-            if entries + 3 > self.tokens.len() {
-                return Ok(Pause::Full(State { at, entries, depth, nodes, bits, frame }));
-            }
-            frame.count += 1;
-            if frame.close == b'}' {
-                let (name, head, end, name_bits) = name(text, at)?;
-                self.put(entries, name);
-                self.put(entries + 1, Token::head(head.low, head.high));
-                self.check_name(&mut frame, entries, head.hash)?;
-                entries += 2;
-                bits |= name_bits;
-                at = end;
-            }
-            nodes += 1;
-            if nodes > nodes_max {
-                return Err(Fault { why: Why::Nodes(nodes_max), at });
-            }
-            let slot = entries;
-            entries += 1;
-            match byte(text, at) {
-                b'"' => {
-                    let (token, end, string_bits) = string(text, at)?;
-                    self.put(slot, token);
-                    bits |= string_bits;
-                    at = end;
+        let mut next = byte(text, at);
+        macro_rules! skip_space {
+            () => {
+                if next <= b' ' {
+                    at = space_end(text, at);
+                    next = byte(text, at);
                 }
-                open @ (b'{' | b'[') => {
-                    // Where the container begins, until its end is known.
-                    self.put(slot, Token::number(at, 0));
-                    self.save(depth, frame, at)?;
-                    depth += 1;
-                    // The closing brackets are two after the opening ones in ASCII.
-                    frame = Frame { entry: slot as u32, count: 0, seen: 0, close: open + 2 };
-                    at = space(text, at + 1);
-                    if byte(text, at) != frame.close {
-                        continue 'value;
+            };
+        }
+        // Reads the value whose first byte is `next` onto `$slot`; goes to `$open` where that opens a container that is
+        // not empty, and out of `$close` where it is empty. Then `next` is the byte after it.
+        macro_rules! value {
+            ($slot:expr, $open:lifetime, $close:lifetime) => {
+                nodes += 1;
+                if nodes > nodes_max {
+                    return Err(Fault { why: Why::Nodes(nodes_max), at });
+                }
+                match next {
+                    b'"' => {
+                        let body = at + 1;
+                        let (length, string_bits) = plain_string(text, body);
+                        let token;
+                        match text.get(cut(body + length)..cut(body + length + 2)) {
+                            Some(&[b'"', after]) => {
+                                bits |= string_bits;
+                                token = Token::string(body, length, Escapes::None);
+                                at = body + length + 1;
+                                next = after;
+                            }
+                            _ => {
+                                let long_bits;
+                                (token, at, long_bits) = long_string(text, body, length)?;
+                                bits |= string_bits | long_bits;
+                                next = byte(text, at);
+                            }
+                        }
+                        *$slot = token;
+                        entries += 1;
                     }
-                    at += 1;
-                    depth -= 1;
-                    frame = self.close(entries, frame, at, depth)?;
+                    b'{' | b'[' => {
+                        // Where the container begins, until its end is known.
+                        *$slot = Token::number(at, 0);
+                        self.save(depth, frame, at)?;
+                        depth += 1;
+                        // The closing brackets are two after the opening ones in ASCII.
+                        frame = Frame { entry: entries as u32, count: 0, seen: 0, close: next + 2 };
+                        entries += 1;
+                        at += 1;
+                        next = byte(text, at);
+                        skip_space!();
+                        if next == frame.close {
+                            break $close;
+                        }
+                        continue $open;
+                    }
+                    b'-' | b'0'..=b'9' => {
+                        let (token, end) = number(text, at, self.limits)?;
+                        *$slot = token;
+                        entries += 1;
+                        at = end;
+                        next = byte(text, at);
+                    }
+                    _ => {
+                        let token = literal(text, at)?;
+                        *$slot = token;
+                        entries += 1;
+                        at = token.end();
+                        next = byte(text, at);
+                    }
                 }
-                b'-' | b'0'..=b'9' => {
-                    let (token, end) = self.number(at)?;
-                    self.put(slot, token);
-                    at = end;
-                }
-                _ => {
-                    let token = literal(text, at)?;
-                    self.put(slot, token);
-                    at = token.end();
+                skip_space!();
+            };
+        }
+        'open: loop {
+            'close: {
+                if frame.close == b'}' {
+                    loop {
+                        let Some([name_slot, head_slot, _]) =
+                            self.tokens.get_mut(cut(entries)..cut(entries + 3))
+                        else {
+                            return Ok(Pause::Full(State { at, entries, depth, nodes, bits, frame }));
+                        };
+                        let name = name(text, at, next)?;
+                        bits |= name.bits;
+                        at = name.end;
+                        next = byte(text, at);
+                        *name_slot = name.token;
+                        *head_slot = Token::head(name.head.low, name.head.high);
+                        frame.count += 1;
+                        if frame.count <= EAGER_MEMBERS_MAX {
+                            let bit = 1 << (name.head.hash >> 58);
+                            if frame.seen & bit != 0 {
+                                self.check_name(&frame, entries)?;
+                            }
+                            frame.seen |= bit;
+                        }
+                        entries += 2;
+                        skip_space!();
+                        let Some(slot) = self.tokens.get_mut(cut(entries)) else { break 'open };
+                        value!(slot, 'open, 'close);
+                        if next != b',' {
+                            break;
+                        }
+                        at += 1;
+                        next = byte(text, at);
+                        skip_space!();
+                    }
+                } else {
+                    loop {
+                        let Some(slot) = self.tokens.get_mut(cut(entries)) else {
+                            return Ok(Pause::Full(State { at, entries, depth, nodes, bits, frame }));
+                        };
+                        frame.count += 1;
+                        value!(slot, 'open, 'close);
+                        if next != b',' || depth == 0 {
+                            break;
+                        }
+                        at += 1;
+                        next = byte(text, at);
+                        skip_space!();
+                    }
                 }
             }
-            // After a value: the next one, or the ends of what is open.
+            // The ends of what is open.
             loop {
-                at = space(text, at);
-                let next = byte(text, at);
-                if next == b',' && depth > 0 {
-                    at = space(text, at + 1);
-                    continue 'value;
-                }
                 if next != frame.close || depth == 0 {
-                    break;
+                    return self.finish(frame, at, entries, bits);
                 }
                 at += 1;
                 depth -= 1;
                 frame = self.close(entries, frame, at, depth)?;
+                next = byte(text, at);
+                skip_space!();
+                if next == b',' && depth > 0 {
+                    at += 1;
+                    next = byte(text, at);
+                    skip_space!();
+                    continue 'open;
+                }
             }
-            return self.finish(frame, at, entries, bits);
         }
-    }
-
-    #[inline]
-    fn put(&mut self, entry: usize, token: Token) {
-        if let Some(slot) = self.tokens.get_mut(entry) {
-            *slot = token;
-        }
+        // INVARIANT: a member has room for three entries before it begins.
+        Err(Fault { why: Why::Nodes(nodes_max), at })
     }
 
     /// Keeps the frame of what stays open around a container that opens at `at`.
@@ -218,48 +287,19 @@ impl Walk<'_> {
         Ok(self.frames.get(depth).copied().unwrap_or_default())
     }
 
-    /// Has the name at `entry` been in its object before?
-    #[inline]
-    fn check_name(&self, frame: &mut Frame, entry: usize, hash: u64) -> Result<(), Fault> {
-        if frame.count > EAGER_MEMBERS_MAX {
-            return Ok(());
+    /// Refuses the name at `entry` if it has been in its object before.
+    #[inline(never)]
+    fn check_name(&self, frame: &Frame, entry: usize) -> Result<(), Fault> {
+        match earlier(self.tokens, self.text, frame.entry as usize + 1, entry) {
+            Some(first) => Err(self.duplicate(first, entry)),
+            None => Ok(()),
         }
-        let bit = 1 << (hash >> 58);
-        if frame.seen & bit != 0
-            && let Some(first) = earlier(self.tokens, self.text, frame.entry as usize + 1, entry)
-        {
-            return Err(self.duplicate(first, entry));
-        }
-        frame.seen |= bit;
-        Ok(())
     }
 
     #[cold]
     fn duplicate(&self, first: usize, second: usize) -> Fault {
         let quote = |entry| self.tokens.get(entry).map_or(0, |token: &Token| token.offset() - 1);
         Fault { why: Why::Duplicate { first: quote(first) }, at: quote(second) }
-    }
-
-    #[inline]
-    fn number(&self, at: usize) -> Result<(Token, usize), Fault> {
-        // A short number has at most nine digits, so that only a strange limit needs to look at it.
-        match short_number(self.text, at) {
-            Some(number) if self.limits.number_digits_max >= SHORT_DIGITS_MAX => Ok(number),
-            _ => self.long_number(at),
-        }
-    }
-
-    #[inline(never)]
-    fn long_number(&self, at: usize) -> Result<(Token, usize), Fault> {
-        let spelling = Spelling::scan(self.text, at).map_err(|at| Fault::expected("a digit", at))?;
-        if spelling.digits as u64 > self.limits.number_digits_max {
-            return Err(Fault { why: Why::Digits, at });
-        }
-        if spelling.exponent.is_some_and(|exponent| exponent.unsigned_abs() > self.limits.number_exponent_max)
-        {
-            return Err(Fault { why: Why::Exponent, at });
-        }
-        Ok((Token::number(at, spelling.end - at), spelling.end))
     }
 
     /// The end of the walk, if that is where the text ends.
@@ -279,57 +319,73 @@ impl Walk<'_> {
     }
 }
 
-/// The string at `at`, the index after it, and its bytes or-ed.
+/// An index of the tape or the text, which both have fewer than 2^32 parts; the cut tells the compiler that what is added
+/// to it does not overflow.
 #[inline]
-fn string(text: &[u8], at: usize) -> Result<(Token, usize, u64), Fault> {
-    let body = at + 1;
-    let mut bits = word(text, body);
-    let mut stop = stops(bits);
-    let mut length = 0;
-    if stop == 0 {
-        let second = word(text, body + 8);
-        stop = stops(second);
-        bits |= second;
-        length = 8;
+const fn cut(index: usize) -> usize {
+    index as u32 as usize
+}
+
+/// How many bytes of the string whose body starts at `body` are plain, up to sixteen, and these bytes or-ed.
+#[inline]
+fn plain_string(text: &[u8], body: usize) -> (usize, u64) {
+    let first = word(text, body);
+    let stop = stops(first);
+    if stop != 0 {
+        return ((stop.trailing_zeros() >> 3) as usize, first);
     }
-    length += (stop.trailing_zeros() >> 3) as usize;
-    if stop != 0 && byte(text, body + length) == b'"' {
-        return Ok((Token::string(body, length, Escapes::None), body + length + 1, bits));
-    }
-    let Some(end) = string_end(text, body) else { return Err(Fault::string(text, body)) };
+    let second = word(text, body + 8);
+    (8 + (stops(second).trailing_zeros() >> 3) as usize, first | second)
+}
+
+/// The string whose body starts at `body` and whose first bytes are plain, whatever else it has; the index after it, and
+/// the other bytes or-ed.
+#[inline(never)]
+fn long_string(text: &[u8], body: usize, plain: usize) -> Result<(Token, usize, u64), Fault> {
+    let Some(end) = string_end(text, body + plain) else { return Err(Fault::string(text, body)) };
     Ok((Token::string(body, end.quote - body, end.escapes), end.quote + 1, end.bits))
 }
 
-/// The name at `at`, the index of its value, and its bytes or-ed.
+/// A member's name.
+struct ReadName {
+    token: Token,
+    head: Head,
+    /// The index after its colon.
+    end: usize,
+    /// Its bytes or-ed.
+    bits: u64,
+}
+
+/// The name at `at`, where `quote` stands.
 #[inline]
-fn name(text: &[u8], at: usize) -> Result<(Token, Head, usize, u64), Fault> {
-    if byte(text, at) != b'"' {
+fn name(text: &[u8], at: usize, quote: u8) -> Result<ReadName, Fault> {
+    if quote != b'"' {
         return Err(Fault::expected("a name in quotes", at));
     }
     let body = at + 1;
     let first = word(text, body);
-    let mut stop = stops(first);
-    let (mut length, mut bits, mut low, mut high) = (0, first, first, 0);
+    let stop = stops(first);
+    let (length, bits, head);
     if stop != 0 {
-        low &= below(stop);
+        length = (stop.trailing_zeros() >> 3) as usize;
+        bits = first;
+        head = Head::short(first & below(stop), 0);
     } else {
         let second = word(text, body + 8);
-        stop = stops(second);
-        length = 8;
-        bits |= second;
-        high = second & below(stop);
+        let stop = stops(second);
+        length = 8 + (stop.trailing_zeros() >> 3) as usize;
+        bits = first | second;
+        head = Head::short(first, second & below(stop));
     }
-    length += (stop.trailing_zeros() >> 3) as usize;
-    if stop != 0 && text.get(body + length..body + length + 2) == Some(b"\":") {
-        let head = Head::short(low, high);
+    if length < 16 && text.get(cut(body + length)..cut(body + length + 2)) == Some(b"\":") {
         let token = Token::name(body, length, Escapes::None, head.hash);
-        return Ok((token, head, space(text, body + length + 2), bits));
+        return Ok(ReadName { token, head, end: body + length + 2, bits });
     }
     long_name(text, body)
 }
 
 #[inline(never)]
-fn long_name(text: &[u8], body: usize) -> Result<(Token, Head, usize, u64), Fault> {
+fn long_name(text: &[u8], body: usize) -> Result<ReadName, Fault> {
     let Some(end) = string_end(text, body) else { return Err(Fault::string(text, body)) };
     let raw = text.get(body..end.quote).unwrap_or_default();
     let head = Head::of(&unescaped(raw, end.escapes != Escapes::None));
@@ -338,7 +394,28 @@ fn long_name(text: &[u8], body: usize) -> Result<(Token, Head, usize, u64), Faul
         return Err(Fault::expected("`:`", colon));
     }
     let token = Token::name(body, raw.len(), end.escapes, head.hash);
-    Ok((token, head, space(text, colon + 1), end.bits))
+    Ok(ReadName { token, head, end: colon + 1, bits: end.bits })
+}
+
+#[inline]
+fn number(text: &[u8], at: usize, limits: &ReadLimits) -> Result<(Token, usize), Fault> {
+    // A short number has at most nine digits, so that only a strange limit needs to look at it.
+    match short_number(text, at) {
+        Some(number) if limits.number_digits_max >= SHORT_DIGITS_MAX => Ok(number),
+        _ => long_number(text, at, limits),
+    }
+}
+
+#[inline(never)]
+fn long_number(text: &[u8], at: usize, limits: &ReadLimits) -> Result<(Token, usize), Fault> {
+    let spelling = Spelling::scan(text, at).map_err(|at| Fault::expected("a digit", at))?;
+    if spelling.digits as u64 > limits.number_digits_max {
+        return Err(Fault { why: Why::Digits, at });
+    }
+    if spelling.exponent.is_some_and(|exponent| exponent.unsigned_abs() > limits.number_exponent_max) {
+        return Err(Fault { why: Why::Exponent, at });
+    }
+    Ok((Token::number(at, spelling.end - at), spelling.end))
 }
 
 /// A number of at most nine digits and no exponent, and the index after it.

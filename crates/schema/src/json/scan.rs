@@ -26,7 +26,7 @@ pub(super) fn space(text: &[u8], at: usize) -> usize {
 }
 
 #[inline(never)]
-fn space_end(text: &[u8], mut at: usize) -> usize {
+pub(super) fn space_end(text: &[u8], mut at: usize) -> usize {
     // Deep indents by words; the rest by bytes, which branch predictors like better than counting zeros.
     if byte(text, at) == b'\n' {
         at += 1;
@@ -51,10 +51,43 @@ pub(super) fn word(text: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The same where fewer than eight bytes are left.
 #[inline(never)]
 fn last_word(text: &[u8], at: usize) -> u64 {
     let rest = text.get(at..).unwrap_or_default();
-    rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+    let Some(last) = text.last_chunk() else { return short_word(rest) };
+    match 8 - rest.len() as u32 {
+        8 => 0,
+        missing => u64::from_le_bytes(*last) >> (8 * missing),
+    }
+}
+
+/// A text of less than eight bytes.
+#[inline]
+fn short_word(text: &[u8]) -> u64 {
+    let (mut word, mut rest, mut shift) = (0, text, 0);
+    if let Some((four, tail)) = rest.split_first_chunk() {
+        (word, rest, shift) = (u64::from(u32::from_le_bytes(*four)), tail, 32);
+    }
+    if let Some((two, tail)) = rest.split_first_chunk() {
+        word |= u64::from(u16::from_le_bytes(*two)) << shift;
+        (rest, shift) = (tail, shift + 16);
+    }
+    match rest {
+        [byte, ..] => word | u64::from(*byte) << shift,
+        [] => word,
+    }
+}
+
+/// The first sixteen of the `length` bytes at `at`, with zeros after them.
+#[inline]
+pub(crate) fn head_within(text: &[u8], at: usize, length: usize) -> (u64, u64) {
+    let low = word(text, at);
+    match length {
+        0..8 => (low & ((1 << (8 * length)) - 1), 0),
+        8..16 => (low, word(text, at + 8) & ((1 << (8 * (length - 8))) - 1)),
+        _ => (low, word(text, at + 8)),
+    }
 }
 
 /// The lowest bit that is set marks the first quote, backslash or control byte of the word. Higher bits may lie.
@@ -104,7 +137,12 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
             end.escapes = Escapes::Canonical;
         }
         match byte(text, at + 1) {
-            b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f' => at += 2,
+            b'n' | b'"' | b't' | b'r' | b'b' | b'f' => {
+                let (after, high) = escaped_blocks(text, at + 2);
+                end.bits |= high;
+                at = after;
+            }
+            b'\\' => at += 2,
             b'/' => {
                 end.escapes = Escapes::Needless;
                 at += 2;
@@ -116,6 +154,37 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
             _ => return None,
         }
     }
+}
+
+/// Index after as many blocks from `at` on as have nothing but plain bytes and the usual escapes, and the bytes or-ed.
+/// The byte before `at` is no backslash. The index is never within an escape.
+fn escaped_blocks(text: &[u8], mut at: usize) -> (usize, u64) {
+    let mut bits = 0;
+    // Is the byte before the block a backslash that begins an escape?
+    let mut open = false;
+    while let (Some(before), Some(block)) = (chunk(text, at - 1), chunk(text, at)) {
+        let (mut stop, mut high) = (false, 0u8);
+        // Each byte on its own, so that the compiler takes many at a time.
+        for (&byte, &before) in block.iter().zip(before) {
+            let escaped = before == b'\\';
+            let letter = (byte == b'n') | (byte == b'"') | (byte == b't') | (byte == b'r');
+            stop |= (escaped & !letter) | (byte < 0x20) | ((byte == b'"') & !escaped);
+            high |= byte;
+        }
+        if stop {
+            break;
+        }
+        bits |= u64::from(high) << 56;
+        open = block.last() == Some(&b'\\');
+        at += 64;
+    }
+    (at - usize::from(open), bits)
+}
+
+#[inline]
+fn chunk(text: &[u8], at: usize) -> Option<&[u8; 64]> {
+    let at = at as u32 as usize;
+    text.get(at..at + 64)?.first_chunk()
 }
 
 /// Index after the escape of `\u` and four digits at `at`, or after the two that make a surrogate pair.

@@ -37,20 +37,14 @@ impl Tape {
     /// [`ReadFault`] if it is not JSON, or not JSON that everybody reads alike, or over a limit.
     pub fn read<'t>(&'t mut self, text: &'t [u8], limits: &ReadLimits) -> Result<Node<'t>, ReadFault> {
         let entries = read(&mut self.scratch, text, limits)?;
-        Ok(Node::root(self.scratch.tokens.get(..entries).unwrap_or_default(), utf8(text)))
+        Ok(Node::root(self.scratch.tokens.get(..entries).unwrap_or_default(), text))
     }
-}
-
-/// A text that was read. Once here, so that the views of its parts need not look again.
-fn utf8(text: &[u8]) -> &str {
-    // INVARIANT: the reader takes nothing else.
-    simdutf8::basic::from_utf8(text).unwrap_or_default()
 }
 
 /// A text with its tape, owned.
 #[derive(Clone)]
 pub struct Document {
-    text: Box<str>,
+    text: Box<[u8]>,
     tokens: Box<[Token]>,
 }
 
@@ -64,7 +58,6 @@ impl Document {
         let mut scratch = Scratch::default();
         let entries = read(&mut scratch, &text, limits)?;
         scratch.tokens.truncate(entries);
-        let text = String::from_utf8(text.into_vec()).unwrap_or_default().into_boxed_str();
         Ok(Document { text, tokens: scratch.tokens.into_boxed_slice() })
     }
 
@@ -80,7 +73,7 @@ impl Document {
 
     /// The text that was read.
     pub fn text(&self) -> &[u8] {
-        self.text.as_bytes()
+        &self.text
     }
 }
 

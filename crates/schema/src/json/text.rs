@@ -55,7 +55,7 @@ pub(super) fn unescape_into(out: &mut Vec<u8>, body: &[u8]) {
 }
 
 /// Does the body of a string stand for exactly `text`?
-pub(super) fn stands_for(body: &[u8], escaped: bool, text: &[u8]) -> bool {
+pub(crate) fn stands_for(body: &[u8], escaped: bool, text: &[u8]) -> bool {
     if !escaped {
         return body == text;
     }
@@ -72,7 +72,7 @@ pub(super) fn stands_for(body: &[u8], escaped: bool, text: &[u8]) -> bool {
 }
 
 /// Code points of the text that the body of a string stands for.
-pub(super) fn char_count(body: &[u8], escaped: bool) -> usize {
+pub(crate) fn char_count(body: &[u8], escaped: bool) -> usize {
     if !escaped {
         return char_starts(body);
     }

@@ -13,14 +13,14 @@
 #![expect(clippy::cast_possible_truncation, reason = "the fields of an entry are cut out of two words")]
 
 /// One bit for each kind, so that a set of kinds is a mask.
-pub(super) mod kind {
-    pub(in crate::json) const NULL: u8 = 1;
-    pub(in crate::json) const BOOL: u8 = 2;
-    pub(in crate::json) const NUMBER: u8 = 8;
-    pub(in crate::json) const STRING: u8 = 16;
-    pub(in crate::json) const ARRAY: u8 = 32;
-    pub(in crate::json) const OBJECT: u8 = 64;
-    pub(in crate::json) const NAME: u8 = 128;
+pub(crate) mod kind {
+    pub(crate) const NULL: u8 = 1;
+    pub(crate) const BOOL: u8 = 2;
+    pub(crate) const NUMBER: u8 = 8;
+    pub(crate) const STRING: u8 = 16;
+    pub(crate) const ARRAY: u8 = 32;
+    pub(crate) const OBJECT: u8 = 64;
+    pub(crate) const NAME: u8 = 128;
 }
 
 /// The longest text whose offsets and lengths fit an entry.
@@ -30,7 +30,7 @@ pub(super) const NODES_MAX: u64 = (1 << 24) - 1;
 
 /// One entry.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Token(u64, u64);
+pub(crate) struct Token(u64, u64);
 
 impl Token {
     /// A string whose body, without quotes, is at `offset`.
@@ -80,23 +80,29 @@ impl Token {
     }
 
     #[inline]
-    pub(super) const fn offset(self) -> usize {
+    pub(crate) const fn offset(self) -> usize {
         self.0 as u32 as usize
     }
 
     #[inline]
-    pub(super) const fn length(self) -> usize {
+    pub(crate) const fn length(self) -> usize {
         (self.0 >> 32) as usize & 0x7FFF_FFFF
     }
 
     #[inline]
-    pub(super) const fn end(self) -> usize {
+    pub(crate) const fn end(self) -> usize {
         self.offset() + self.length()
+    }
+
+    /// The length of a string or name without escapes; of others, more than any has.
+    #[inline]
+    pub(crate) const fn length_and_escaped(self) -> u32 {
+        (self.0 >> 32) as u32
     }
 
     /// Has a string or name any escape?
     #[inline]
-    pub(super) const fn escaped(self) -> bool {
+    pub(crate) const fn escaped(self) -> bool {
         self.0 >> 63 == 1
     }
 
@@ -107,19 +113,19 @@ impl Token {
     }
 
     #[inline]
-    pub(super) const fn kind(self) -> u8 {
+    pub(crate) const fn kind(self) -> u8 {
         self.1 as u8
     }
 
     /// Members or items.
     #[inline]
-    pub(super) const fn count(self) -> usize {
+    pub(crate) const fn count(self) -> usize {
         self.1 as u32 as usize >> 8
     }
 
     /// The upper half of the entry's second word: the hash of a name.
     #[inline]
-    pub(super) const fn aux(self) -> u32 {
+    pub(crate) const fn aux(self) -> u32 {
         (self.1 >> 32) as u32
     }
 
@@ -131,7 +137,7 @@ impl Token {
 
     /// The number, if the entry holds it.
     #[inline]
-    pub(super) const fn short(self) -> Option<Short> {
+    pub(crate) const fn short(self) -> Option<Short> {
         let more = self.1 as u32 >> 8;
         if more & 1 == 0 {
             return None;
@@ -139,26 +145,32 @@ impl Token {
         Some(Short { negative: more & 2 != 0, scale: (more >> 2) as u8, digits: self.aux() })
     }
 
+    /// The digits of a short number that is whole and not negative.
+    #[inline]
+    pub(crate) const fn small(self) -> Option<u32> {
+        if self.1 as u32 == kind::NUMBER as u32 | 1 << 8 { Some(self.aux()) } else { None }
+    }
+
     /// The head of a name, of its second entry.
     #[inline]
-    pub(super) const fn head_words(self) -> (u64, u64) {
+    pub(crate) const fn head_words(self) -> (u64, u64) {
         (self.0, self.1)
     }
 
     /// Index of the entry after the value that this entry, at `index`, begins.
     #[inline]
-    pub(super) const fn after(self, index: usize) -> usize {
+    pub(crate) const fn after(self, index: usize) -> usize {
         if self.kind() & (kind::ARRAY | kind::OBJECT) == 0 { index + 1 } else { self.aux() as usize }
     }
 }
 
 /// A number that an entry holds: `digits` divided by ten to the power of `scale`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Short {
-    pub(super) negative: bool,
+pub(crate) struct Short {
+    pub(crate) negative: bool,
     /// Digits after the point, at most nine.
-    pub(super) scale: u8,
-    pub(super) digits: u32,
+    pub(crate) scale: u8,
+    pub(crate) digits: u32,
 }
 
 /// Which escapes a string has.

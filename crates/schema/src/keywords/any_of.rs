@@ -42,8 +42,8 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     types: Option<TypeSet>,
 ) -> Result<bool, Stop> {
     let mut good = false;
-    for block in blocks {
-        good |= run.block::<false>(*block, value)?;
+    for (_, block) in run.candidates(at, false, blocks, value) {
+        good |= run.block::<false>(block, value)?;
         if good && !run.is_tracking() {
             break;
         }
@@ -51,7 +51,7 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     if good {
         return Ok(true);
     }
-    let closest = if COLLECT { run.closest(blocks, value) } else { None };
+    let closest = if COLLECT { run.closest(at, false, blocks, value) } else { None };
     run.refuse::<COLLECT>(at, value, || no_branch(Code::AnyOfNone, blocks.len(), types, value, closest))
 }
 

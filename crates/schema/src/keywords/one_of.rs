@@ -23,8 +23,8 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     types: Option<TypeSet>,
 ) -> Result<bool, Stop> {
     let mut first = None;
-    for (index, block) in blocks.iter().enumerate() {
-        if !run.block::<false>(*block, value)? {
+    for (index, block) in run.candidates(at, true, blocks, value) {
+        if !run.block::<false>(block, value)? {
             continue;
         }
         match first {
@@ -35,7 +35,7 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     if first.is_some() {
         return Ok(true);
     }
-    let closest = if COLLECT { run.closest(blocks, value) } else { None };
+    let closest = if COLLECT { run.closest(at, true, blocks, value) } else { None };
     run.refuse::<COLLECT>(at, value, || {
         any_of::no_branch(Code::OneOfNone, blocks.len(), types, value, closest)
     })

@@ -87,11 +87,20 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
 
 /// The same in the order of reports: declared members by name, then the others by name.
 fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPlan) -> Result<bool, Stop> {
-    let mut members: Vec<_> = value
-        .members()
-        .map(|member| (plan.slot(member).unwrap_or(usize::MAX), member.name(), member))
-        .collect();
-    run.charge(members.len())?;
+    run.charge(value.len())?;
+    let mut members = Vec::new();
+    for member in value.members() {
+        let slot = plan.slot(member);
+        // What is good has nothing to report, whatever its place in the order.
+        if let Some(slot) = slot.and_then(|slot| plan.slots.get(slot))
+            && plan.patterns.is_empty()
+            && run.glance_at_member(slot.block, member)?
+        {
+            run.mark(member.value());
+            continue;
+        }
+        members.push((slot.unwrap_or(usize::MAX), member.name(), member));
+    }
     if plan.order == Order::Name {
         members.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
     }

@@ -69,6 +69,14 @@ impl Automaton {
         self.bytes
     }
 
+    /// The same answer and the same charge, if the automaton is built.
+    #[inline]
+    pub(super) fn is_match_at_once(&self, subject: &[u8], work: &mut Work) -> Option<Result<bool, Exhausted>> {
+        let regex = self.regex.get()?.as_ref()?;
+        let charged = work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1));
+        Some(charged.map(|()| regex.is_match(subject)))
+    }
+
     /// Charges one unit a call, and a fixed number a byte, whichever matcher answers.
     pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
         work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1))?;

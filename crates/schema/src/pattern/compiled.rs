@@ -117,6 +117,17 @@ impl Pattern {
         }
     }
 
+    /// The same for the bytes of a text.
+    pub(crate) fn is_match_in(&self, subject: &[u8], work: &mut Work) -> Result<bool, Exhausted> {
+        if let Matcher::Automaton(automaton) = &self.0.matcher
+            && let Some(answer) = automaton.is_match_at_once(subject, work)
+        {
+            return answer;
+        }
+        // INVARIANT: it is a part of a text that was read.
+        self.is_match(simdutf8::basic::from_utf8(subject).unwrap_or_default(), work)
+    }
+
     /// Whether the matcher takes linear time: there is neither lookaround nor a backreference.
     pub fn is_linear(&self) -> bool {
         match self.0.matcher {

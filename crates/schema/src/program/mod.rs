@@ -6,6 +6,7 @@ mod object;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::fast::FastPath;
 use crate::json::{Document, Node};
 use crate::pattern::Pattern;
 use crate::resolve::{ResourceId, Spot};
@@ -44,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) code: Vec<Instruction>,
     pub(crate) patterns: Vec<Pattern>,
     pub(crate) warnings: Vec<Finding>,
+    /// What accepts good values at a glance.
+    pub(crate) fast: FastPath,
     /// Where the dynamic anchors are, by number of their name and resource; empty if no `$dynamicRef` looks for one.
     pub(crate) dynamic: HashMap<(u32, ResourceId), BlockId>,
 }

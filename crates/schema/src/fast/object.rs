@@ -1,0 +1,126 @@
+//! A table from member names to what is known of them: one look, by hash, first bytes and length.
+#![expect(clippy::cast_possible_truncation, reason = "a hash is cut; a schema has fewer than 2^24 names")]
+
+use super::source::Name;
+use crate::json::Head;
+
+/// Multipliers that are tried to find a table in which no two names meet.
+const TRIALS: u32 = 24;
+/// The length that no name of an entry has: of an empty slot, and of a name longer than its head.
+const NO_LENGTH: u32 = u32::MAX;
+/// The most bytes of a name that its head holds whole.
+const HEAD_BYTES: usize = 16;
+
+/// The names of one object, each with a number and a bit.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    /// A power of two, at least two, at most half of them taken.
+    slots: Box<[Slot]>,
+    texts: Box<[Box<str>]>,
+    multiplier: u32,
+    shift: u32,
+}
+
+/// One name.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Slot {
+    low: u64,
+    high: u64,
+    length: u32,
+    /// Which of the texts; none in an empty slot.
+    text: u32,
+    /// What the name stands for: a block of an object, a place in a union's table.
+    pub(super) child: u32,
+    /// Another name that would be here stands further on.
+    goes_on: bool,
+    /// Of a name that must be there, a bit of its own.
+    pub(super) bit: u64,
+}
+
+const EMPTY: Slot =
+    Slot { low: 0, high: 0, length: NO_LENGTH, text: u32::MAX, child: 0, goes_on: false, bit: 0 };
+
+/// A name with what it stands for.
+pub(super) struct Entry {
+    pub(super) name: Box<str>,
+    pub(super) child: u32,
+    pub(super) bit: u64,
+}
+
+impl Names {
+    pub(super) fn new(entries: Vec<Entry>) -> Names {
+        let size = (entries.len() * 2).next_power_of_two().max(2);
+        let shift = 32 - size.trailing_zeros();
+        let heads: Vec<Head> = entries.iter().map(|entry| Head::of(entry.name.as_bytes())).collect();
+        let multiplier = (0..TRIALS)
+            .map(|trial| trial.wrapping_mul(0x9E37_79B8).wrapping_add(0x85EB_CA6B) | 1)
+            .min_by_key(|multiplier| meetings(&heads, *multiplier, shift, size));
+        let multiplier = multiplier.unwrap_or(1);
+        let mut slots = vec![EMPTY; size];
+        for (text, (entry, head)) in entries.iter().zip(&heads).enumerate() {
+            let mut at = start(head, multiplier, shift);
+            while let Some(slot) = slots.get_mut(at) {
+                if slot.text == u32::MAX {
+                    let length = if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
+                    let Entry { child, bit, .. } = *entry;
+                    // The mark stays: it says what lies further on.
+                    *slot = Slot { low: head.low, high: head.high, length, text: text as u32, child, bit, ..*slot };
+                    break;
+                }
+                slot.goes_on = true;
+                at = (at + 1) & (size - 1);
+            }
+        }
+        let texts = entries.into_iter().map(|entry| entry.name).collect();
+        Names { slots: slots.into(), texts, multiplier, shift }
+    }
+
+    /// The slot of a name; `is` compares the whole text where its first bytes do not tell.
+    #[inline]
+    pub(super) fn find(&self, name: &Name, is: impl Fn(&str) -> bool) -> Option<&Slot> {
+        let mut at = (name.hash.wrapping_mul(self.multiplier) >> self.shift) as usize;
+        loop {
+            let slot = self.slots.get(at)?;
+            if slot.low == name.low && slot.high == name.high {
+                if slot.length == name.length {
+                    return Some(slot);
+                }
+                if self.texts.get(slot.text as usize).is_some_and(|text| is(text)) {
+                    return Some(slot);
+                }
+            }
+            if !slot.goes_on {
+                return None;
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.texts.iter().map(|text| &**text)
+    }
+
+    /// The slot of a name, while the plan is made.
+    pub(super) fn by_text(&self, name: &str) -> Option<&Slot> {
+        self.slots.iter().find(|slot| self.texts.get(slot.text as usize).is_some_and(|text| **text == *name))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&*self.slots) + self.texts.iter().map(|text| text.len() + size_of::<Box<str>>()).sum::<usize>()
+    }
+}
+
+fn start(head: &Head, multiplier: u32, shift: u32) -> usize {
+    (head.hash32().wrapping_mul(multiplier) >> shift) as usize
+}
+
+/// How many names begin where another does.
+fn meetings(heads: &[Head], multiplier: u32, shift: u32, size: usize) -> usize {
+    let mut taken = vec![false; size];
+    heads
+        .iter()
+        .filter(|head| {
+            taken.get_mut(start(head, multiplier, shift)).is_some_and(|taken| std::mem::replace(taken, true))
+        })
+        .count()
+}

@@ -1,0 +1,316 @@
+//! A value as the fast path sees it, wherever it stands.
+#![expect(clippy::cast_possible_truncation, reason = "indexes of entries are below 2^26")]
+
+use serde_json::Value;
+
+use crate::json::{Head, Node, Number, Token, head_within, kind, stands_for};
+
+/// Where values stand. Small enough to be copied.
+pub(crate) trait Source<'i>: Copy {
+    /// A value.
+    type Value: Copy;
+    /// The items of an array.
+    type Items: Iterator<Item = Self::Value>;
+    /// The members of an object.
+    type Members: Iterator<Item = (Name, Self::Key, Self::Value)>;
+    /// A member's name, to compare it whole.
+    type Key: Copy;
+
+    /// The bit of the value's kind.
+    fn kind(self, value: Self::Value) -> u8;
+    /// Items or members.
+    fn count(self, value: Self::Value) -> usize;
+    fn items(self, value: Self::Value) -> Self::Items;
+    fn members(self, value: Self::Value) -> Self::Members;
+    fn is_name(self, key: Self::Key, name: &str) -> bool;
+    /// Bytes of a text without escapes; of others, more than any text has.
+    fn plain_length(self, value: Self::Value) -> u32;
+    /// A text as it stands.
+    fn text(self, value: Self::Value) -> Text<'i>;
+    /// The first sixteen bytes of a text as it stands, with zeros after its end.
+    fn head(self, value: Self::Value) -> (u64, u64);
+    /// A whole number of at most nine digits that is not negative.
+    fn small(self, value: Self::Value) -> Option<u32>;
+    fn decimal(self, value: Self::Value) -> Decimal;
+}
+
+/// What tells a member's name from others: its first bytes, hash and length. The length of a name with escapes is none
+/// that a name has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Name {
+    pub(super) low: u64,
+    pub(super) high: u64,
+    pub(super) hash: u32,
+    pub(super) length: u32,
+}
+
+/// The body of a text.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Text<'i> {
+    pub(super) bytes: &'i [u8],
+    pub(super) escaped: bool,
+}
+
+/// A number as far as the fast path takes it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Decimal {
+    /// Divided by ten to the power of the scale, which is at most eighteen; of at most eighteen digits if that is not 0.
+    Scaled(i64, u8),
+    Float(f64),
+    Other,
+}
+
+/// Values on a tape.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TapeSource<'i> {
+    tokens: &'i [Token],
+    text: &'i [u8],
+    node: Node<'i>,
+}
+
+/// A value's entry and its index.
+pub(crate) type TapeValue = (Token, u32);
+
+impl<'i> TapeSource<'i> {
+    /// The tree that the value is in.
+    #[inline]
+    pub(crate) fn of(node: Node<'i>) -> Self {
+        TapeSource { tokens: node.tokens(), text: node.text_bytes(), node }
+    }
+
+    #[inline]
+    pub(crate) fn value(self, node: Node<'i>) -> TapeValue {
+        (node.token(), node.index())
+    }
+
+    pub(crate) fn node(self, value: TapeValue) -> Node<'i> {
+        self.node.at_index(value.1)
+    }
+
+    #[inline(never)]
+    fn long_decimal(self, value: TapeValue) -> Decimal {
+        match self.node(value).as_number().and_then(Number::small_parts) {
+            Some((digits, scale)) => Decimal::Scaled(digits, scale),
+            None => Decimal::Other,
+        }
+    }
+}
+
+impl<'i> Source<'i> for TapeSource<'i> {
+    type Value = TapeValue;
+    type Items = TapeItems<'i>;
+    type Members = TapeMembers<'i>;
+    type Key = Token;
+
+    #[inline]
+    fn kind(self, value: TapeValue) -> u8 {
+        value.0.kind()
+    }
+
+    #[inline]
+    fn count(self, value: TapeValue) -> usize {
+        value.0.count()
+    }
+
+    #[inline]
+    fn items(self, value: TapeValue) -> TapeItems<'i> {
+        TapeItems { tokens: self.tokens, at: value.1 + 1, end: value.0.aux() }
+    }
+
+    #[inline]
+    fn members(self, value: TapeValue) -> TapeMembers<'i> {
+        TapeMembers(TapeItems { tokens: self.tokens, at: value.1 + 1, end: value.0.aux() })
+    }
+
+    fn is_name(self, key: Token, name: &str) -> bool {
+        let body = self.text.get(key.offset()..key.end()).unwrap_or_default();
+        stands_for(body, key.escaped(), name.as_bytes())
+    }
+
+    #[inline]
+    fn plain_length(self, value: TapeValue) -> u32 {
+        value.0.length_and_escaped()
+    }
+
+    #[inline]
+    fn text(self, value: TapeValue) -> Text<'i> {
+        let token = value.0;
+        Text {
+            bytes: self.text.get(token.offset()..token.end()).unwrap_or_default(),
+            escaped: token.escaped(),
+        }
+    }
+
+    #[inline]
+    fn head(self, value: TapeValue) -> (u64, u64) {
+        let token = value.0;
+        head_within(self.text, token.offset(), token.length())
+    }
+
+    #[inline]
+    fn small(self, value: TapeValue) -> Option<u32> {
+        value.0.small()
+    }
+
+    #[inline]
+    fn decimal(self, value: TapeValue) -> Decimal {
+        match value.0.short() {
+            Some(short) => {
+                let digits = i64::from(short.digits);
+                Decimal::Scaled(if short.negative { -digits } else { digits }, short.scale)
+            }
+            None => self.long_decimal(value),
+        }
+    }
+}
+
+/// The entries of an array's items.
+#[derive(Debug, Clone)]
+pub(crate) struct TapeItems<'i> {
+    tokens: &'i [Token],
+    at: u32,
+    end: u32,
+}
+
+impl Iterator for TapeItems<'_> {
+    type Item = TapeValue;
+
+    #[inline]
+    fn next(&mut self) -> Option<TapeValue> {
+        if self.at >= self.end {
+            return None;
+        }
+        let at = self.at;
+        let token = *self.tokens.get(at as usize)?;
+        self.at = token.after(at as usize) as u32;
+        Some((token, at))
+    }
+}
+
+/// The entries of an object's members.
+#[derive(Debug, Clone)]
+pub(crate) struct TapeMembers<'i>(TapeItems<'i>);
+
+impl Iterator for TapeMembers<'_> {
+    type Item = (Name, Token, TapeValue);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let TapeItems { tokens, at, end } = self.0;
+        if at >= end {
+            return None;
+        }
+        let at = at as usize;
+        let [name, head, value] = *tokens.get(at..at + 3)?.first_chunk()?;
+        self.0.at = value.after(at + 2) as u32;
+        let (low, high) = head.head_words();
+        let found = Name { low, high, hash: name.aux(), length: name.length_and_escaped() };
+        Some((found, name, (value, at as u32 + 2)))
+    }
+}
+
+/// A `serde_json::Value`.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ValueSource;
+
+impl<'i> Source<'i> for ValueSource {
+    type Value = &'i Value;
+    type Items = std::slice::Iter<'i, Value>;
+    type Members = ValueMembers<'i>;
+    type Key = &'i str;
+
+    #[inline]
+    fn kind(self, value: &'i Value) -> u8 {
+        match value {
+            Value::Null => kind::NULL,
+            Value::Bool(_) => kind::BOOL,
+            Value::Number(_) => kind::NUMBER,
+            Value::String(_) => kind::STRING,
+            Value::Array(_) => kind::ARRAY,
+            Value::Object(_) => kind::OBJECT,
+        }
+    }
+
+    #[inline]
+    fn count(self, value: &'i Value) -> usize {
+        match value {
+            Value::Array(items) => items.len(),
+            Value::Object(members) => members.len(),
+            _ => 0,
+        }
+    }
+
+    #[inline]
+    fn items(self, value: &'i Value) -> Self::Items {
+        match value {
+            Value::Array(items) => items.iter(),
+            _ => [].iter(),
+        }
+    }
+
+    #[inline]
+    fn members(self, value: &'i Value) -> ValueMembers<'i> {
+        match value {
+            Value::Object(members) => ValueMembers(Some(members.iter())),
+            _ => ValueMembers(None),
+        }
+    }
+
+    fn is_name(self, key: &'i str, name: &str) -> bool {
+        key == name
+    }
+
+    #[inline]
+    fn plain_length(self, value: &'i Value) -> u32 {
+        match value {
+            Value::String(text) => u32::try_from(text.len()).unwrap_or(u32::MAX),
+            _ => u32::MAX,
+        }
+    }
+
+    #[inline]
+    fn text(self, value: &'i Value) -> Text<'i> {
+        Text { bytes: value.as_str().unwrap_or_default().as_bytes(), escaped: false }
+    }
+
+    #[inline]
+    fn head(self, value: &'i Value) -> (u64, u64) {
+        let text = value.as_str().unwrap_or_default().as_bytes();
+        head_within(text, 0, text.len())
+    }
+
+    #[inline]
+    fn small(self, value: &'i Value) -> Option<u32> {
+        value.as_u64().and_then(|number| u32::try_from(number).ok())
+    }
+
+    fn decimal(self, value: &'i Value) -> Decimal {
+        let Value::Number(number) = value else { return Decimal::Other };
+        if let Some(whole) = number.as_i64() {
+            return Decimal::Scaled(whole, 0);
+        }
+        match number.as_f64() {
+            Some(float) if number.is_f64() => Decimal::Float(float),
+            _ => Decimal::Other,
+        }
+    }
+}
+
+/// The members of a `serde_json` object.
+#[derive(Debug, Clone)]
+pub(crate) struct ValueMembers<'i>(Option<serde_json::map::Iter<'i>>);
+
+impl<'i> Iterator for ValueMembers<'i> {
+    type Item = (Name, &'i str, &'i Value);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, value) = self.0.as_mut()?.next()?;
+        let head = Head::of(name.as_bytes());
+        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+        Some((Name { low: head.low, high: head.high, hash: head.hash32(), length }, name, value))
+    }
+}
+
+/// Whole numbers below this size are each a float of their own.
+pub(super) const EXACT_MAX: i64 = 1 << 53;
