@@ -8,6 +8,9 @@
 //! Node ── Coercion::coerce ──▶ bytes + edits       a stage before, for arguments that come as texts
 //! ```
 //!
+//! [`Validator`] has both in one; the parts are there for who wants the view of a value that was checked, its digest, or
+//! the scratch.
+//!
 //! What this crate does not do: it opens no file and no socket, reads no clock and no environment, fetches no
 //! reference, changes no value in a check, and has no unsafe code.
 #![deny(missing_docs)]
@@ -31,6 +34,7 @@ mod preflight;
 mod program;
 mod resolve;
 mod types;
+mod validator;
 mod work;
 
 pub use check::{Verdict, Violations, WireForm};
@@ -43,4 +47,5 @@ pub use limits::Limits;
 pub use location::{Location, Step};
 pub use program::Program;
 pub use resolve::Resource;
+pub use validator::{ProgramCache, ValidationError, Validator};
 pub use work::{Exhausted, Work};

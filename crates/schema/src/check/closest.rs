@@ -10,6 +10,15 @@ const BRANCHES_MAX: usize = 32;
 /// Of the closest branch, the requests that are repeated.
 const REQUESTS_MAX: usize = 2;
 
+/// What is known of a union of which one branch alone can hold.
+pub(crate) enum OnlyBranch {
+    Holds,
+    /// It does not, and this is what it asks of the value, in a sentence.
+    Asks(String),
+    /// There is no such branch, or it takes too long to tell.
+    Unknown,
+}
+
 impl<'i> Run<'_, 'i> {
     /// What the branch that is closest to the value asks of it, in a sentence.
     ///
@@ -21,6 +30,9 @@ impl<'i> Run<'_, 'i> {
         blocks: &[BlockId],
         value: Node<'i>,
     ) -> Option<String> {
+        if self.is_explaining() {
+            return None;
+        }
         let mut candidates: Vec<_> = self.candidates(at, one, blocks, value).take(BRANCHES_MAX).collect();
         if candidates.is_empty() {
             candidates = blocks.iter().copied().enumerate().take(BRANCHES_MAX).collect();
@@ -34,13 +46,40 @@ impl<'i> Run<'_, 'i> {
             }
         }
         let (_, index, findings) = closest?;
-        let requests: Vec<_> = findings.iter().take(REQUESTS_MAX).map(request).collect();
-        let more = match findings.len().saturating_sub(REQUESTS_MAX) {
-            0 => String::new(),
-            more => format!("; and {more} more"),
-        };
-        Some(format!("the closest is alternative {index}: {}{more}", requests.join("; ")))
+        Some(sentence(index, &findings))
     }
+
+    /// If the first look leaves one branch that can hold: whether it does, or what it asks.
+    pub(crate) fn only_branch(
+        &mut self,
+        at: Site,
+        one: bool,
+        blocks: &[BlockId],
+        value: Node<'i>,
+    ) -> OnlyBranch {
+        // Who must know what was evaluated looks at every branch.
+        if self.is_tracking() || self.is_explaining() {
+            return OnlyBranch::Unknown;
+        }
+        let mut candidates = self.candidates(at, one, blocks, value);
+        let (Some((index, block)), None) = (candidates.next(), candidates.next()) else {
+            return OnlyBranch::Unknown;
+        };
+        match self.attempt(block, value) {
+            Some(findings) if findings.is_empty() => OnlyBranch::Holds,
+            Some(findings) => OnlyBranch::Asks(sentence(index, &findings)),
+            None => OnlyBranch::Unknown,
+        }
+    }
+}
+
+fn sentence(index: usize, findings: &[Finding]) -> String {
+    let requests: Vec<_> = findings.iter().take(REQUESTS_MAX).map(request).collect();
+    let more = match findings.len().saturating_sub(REQUESTS_MAX) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    format!("the closest is alternative {index}: {}{more}", requests.join("; "))
 }
 
 /// How much a violation tells against a branch. A value of another type was not meant for it, nor one whose tag, a

@@ -2,7 +2,7 @@
 
 use crate::Work;
 use crate::check::{ROOT, Run, Stop};
-use crate::fast::{Ask, Fast, TapeSource, TapeValue};
+use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node};
 use crate::program::{BlockId, Parts};
 use crate::{Finding, check::run::PathStep};
@@ -19,6 +19,7 @@ pub(super) const fn glances(work: u64) -> Work {
 pub(crate) struct Deciding<'p, 'i> {
     value: Node<'i>,
     glances: Work,
+    trail: Trail,
     instructions: Instructions<'p, 'i>,
 }
 
@@ -35,6 +36,7 @@ impl<'p, 'i> Deciding<'p, 'i> {
         Deciding {
             value,
             glances: glances(work),
+            trail: Trail::new(),
             instructions: Instructions { parts, source: TapeSource::of(value), work, run: None },
         }
     }
@@ -51,26 +53,33 @@ impl<'p, 'i> Deciding<'p, 'i> {
             patterns: &parts.patterns,
             source,
             work: std::mem::replace(&mut self.glances, Work::new(0)),
+            trail: std::mem::take(&mut self.trail),
             depth: 0,
             depth_max: parts.limits.evaluation_depth_max,
             ask: &mut self.instructions,
         };
-        let good = fast.accepts(ROOT, source.value(self.value));
-        self.glances = fast.work;
+        let good = fast.accepts(ROOT, TapeSource::value(self.value));
+        (self.glances, self.trail) = (fast.work, fast.trail);
         good
     }
 
     /// Whether the value keeps the schema, by the instructions.
     pub(crate) fn holds(&mut self) -> Result<bool, Stop> {
         let glances = std::mem::replace(&mut self.glances, Work::new(0));
+        let trail = std::mem::take(&mut self.trail);
         let run = self.instructions.run();
-        run.set_glances(glances);
+        run.set_glances(glances, trail);
         run.decide::<false>(ROOT, self.value)
     }
 
     /// The two in turn.
     pub(crate) fn decides(&mut self) -> Result<bool, Stop> {
         Ok(self.glance()? || self.holds()?)
+    }
+
+    /// What the glance learnt.
+    pub(crate) fn take_trail(&mut self) -> Trail {
+        std::mem::take(&mut self.trail)
     }
 
     pub(crate) fn failure(&mut self, stop: Stop) -> Finding {
@@ -91,9 +100,16 @@ impl<'p, 'i> Instructions<'p, 'i> {
 
 impl<'i> Ask<'i, TapeSource<'i>> for &mut Instructions<'_, 'i> {
     #[inline(never)]
-    fn ask(&mut self, block: BlockId, value: TapeValue, depth: u64, work: &mut Work) -> Result<bool, Stop> {
+    fn ask(
+        &mut self,
+        block: BlockId,
+        value: TapeValue,
+        depth: u64,
+        work: &mut Work,
+        trail: &mut Trail,
+    ) -> Result<bool, Stop> {
         let node = self.source.node(value);
-        self.run().answer(block, node, depth, work)
+        self.run().answer(block, node, depth, work, trail)
     }
 
     fn stopped_in_member(&mut self, value: TapeValue) {

@@ -11,12 +11,13 @@ mod run;
 mod verdict;
 mod wire;
 
-use crate::fast::{Ask, Fast, ValueSource};
+use crate::fast::{Ask, Fast, Trail, ValueSource};
 use crate::json::Node;
 use crate::program::{BlockId, Program};
-use deciding::Deciding;
 use crate::{Code, Finding, Location, Work};
+use deciding::Deciding;
 
+pub(crate) use closest::OnlyBranch;
 pub(crate) use run::{Run, Site, Stop};
 pub use verdict::{Verdict, Violations};
 pub use wire::WireForm;
@@ -44,7 +45,7 @@ impl Program {
     #[cold]
     fn look_closely(&self, mut deciding: Deciding<'_, '_>, value: Node<'_>, work: u64) -> Verdict {
         let mut reporting = Run::new(&self.parts, Work::new(work));
-        reporting.set_glances(deciding::glances(work));
+        reporting.set_glances(deciding::glances(work), deciding.take_trail());
         let ended = reporting.block::<true>(ROOT, value);
         match ended {
             Ok(true) => return Verdict::Valid,
@@ -88,15 +89,13 @@ impl Program {
             ask: Nobody,
             // Its bytes are not known; a glance that needs more is given up.
             work: Work::new(limits.work_base),
+            trail: Trail::new(),
             depth: 0,
             // The text of the value would not be read if it were deeper.
             depth_max: limits.evaluation_depth_max.min(limits.arguments_depth_max),
         };
         fast.accepts(ROOT, value) == Ok(true)
     }
-
-    /// temp
-    pub fn accepts_value(&self, value: &serde_json::Value) -> bool { self.glances_at(value) }
 
     /// The work that the deciding pass takes for a value, also when it does not end well.
     pub fn work_of(&self, value: Node<'_>) -> u64 {
@@ -110,7 +109,14 @@ impl Program {
 struct Nobody;
 
 impl<'i> Ask<'i, ValueSource> for Nobody {
-    fn ask(&mut self, _: BlockId, _: &'i serde_json::Value, _: u64, _: &mut Work) -> Result<bool, Stop> {
+    fn ask(
+        &mut self,
+        _: BlockId,
+        _: &'i serde_json::Value,
+        _: u64,
+        _: &mut Work,
+        _: &mut Trail,
+    ) -> Result<bool, Stop> {
         Ok(false)
     }
 

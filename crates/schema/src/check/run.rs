@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::check::wire;
-use crate::fast::{Ask, Fast, TapeSource, TapeValue};
+use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node, NodeId};
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
@@ -19,6 +19,8 @@ pub(crate) struct Run<'p, 'i> {
     work: Work,
     /// The allowance of glances. When it is spent, the instructions decide everything.
     glances: Work,
+    /// What glances learnt.
+    trail: Trail,
     depth: u64,
     /// The way to the value, kept in reporting mode only.
     path: Vec<PathStep<'i>>,
@@ -29,6 +31,8 @@ pub(crate) struct Run<'p, 'i> {
     through: Option<&'static str>,
     findings: Vec<Finding>,
     truncated: bool,
+    /// Does the pass only explain why a branch does not hold? Then branches within it are not explained in turn.
+    explaining: bool,
     /// The resources whose schemas are being applied, outermost first; kept if the program has dynamic references.
     scope: Vec<ResourceId>,
     /// What has been evaluated of the values at hand, for `unevaluated…`; each block's own part starts where it began.
@@ -84,6 +88,7 @@ impl<'p, 'i> Run<'p, 'i> {
         Run {
             parts,
             glances: Work::new(0),
+            trail: Trail::new(),
             work,
             depth: 0,
             path: Vec::new(),
@@ -92,6 +97,7 @@ impl<'p, 'i> Run<'p, 'i> {
             through: None,
             findings: Vec::new(),
             truncated: false,
+            explaining: false,
             scope: Vec::new(),
             marks: Vec::new(),
             marks_from: 0,
@@ -131,8 +137,15 @@ impl<'p, 'i> Run<'p, 'i> {
     }
 
     /// The allowance of glances, of which there are none without.
-    pub(crate) fn set_glances(&mut self, glances: Work) {
-        self.glances = glances;
+    pub(crate) fn set_glances(&mut self, glances: Work, trail: Trail) {
+        (self.glances, self.trail) = (glances, trail);
+    }
+
+    /// The first part of the value at hand that may not be good, by the index of its entry, as far as a glance saw; what is
+    /// before it is good.
+    pub(crate) fn first_unsure(&self, at: Site, value: Node<'_>) -> Option<u32> {
+        // Who must know what was evaluated looks at everything.
+        if self.tracking { None } else { self.trail.first_unsure(at.block, value.index()) }
     }
 
     /// An answer to a glance, which goes on with what is left of its allowance.
@@ -142,11 +155,14 @@ impl<'p, 'i> Run<'p, 'i> {
         value: Node<'i>,
         depth: u64,
         work: &mut Work,
+        trail: &mut Trail,
     ) -> Result<bool, Stop> {
         let outer = std::mem::replace(&mut self.depth, depth);
         std::mem::swap(&mut self.glances, work);
+        std::mem::swap(&mut self.trail, trail);
         let answer = self.decide::<false>(block, value);
         std::mem::swap(&mut self.glances, work);
+        std::mem::swap(&mut self.trail, trail);
         self.depth = outer;
         answer
     }
@@ -163,19 +179,23 @@ impl<'p, 'i> Run<'p, 'i> {
         if self.tracking || !parts.fast.knows(id, value.token().kind()) || self.glances.charge(1).is_err() {
             return Ok(false);
         }
+        if self.trail.first_unsure(id, value.index()).is_some() {
+            return Ok(false);
+        }
         let source = TapeSource::of(value);
         let mut fast = Fast {
             path: &parts.fast,
             patterns: &parts.patterns,
             source,
             work: std::mem::replace(&mut self.glances, Work::new(0)),
+            trail: std::mem::take(&mut self.trail),
             depth: self.depth,
             depth_max: parts.limits.evaluation_depth_max,
             ask: Instructions { run: self, source },
         };
-        let answer = fast.accepts(id, source.value(value));
-        let work = fast.work;
-        self.glances = work;
+        let answer = fast.accepts(id, TapeSource::value(value));
+        let (work, trail) = (fast.work, fast.trail);
+        (self.glances, self.trail) = (work, trail);
         answer
     }
 
@@ -287,6 +307,11 @@ impl<'p, 'i> Run<'p, 'i> {
         self.tracking
     }
 
+    /// Whether the pass only explains why a branch does not hold.
+    pub(crate) const fn is_explaining(&self) -> bool {
+        self.explaining
+    }
+
     /// Notes that a part of the value at hand has been evaluated.
     #[inline]
     pub(crate) fn mark(&mut self, part: Node<'_>) {
@@ -338,7 +363,16 @@ impl<'p, 'i> Run<'p, 'i> {
         block: BlockId,
         member: Member<'i>,
     ) -> Result<bool, Stop> {
-        self.part::<COLLECT>(block, PathStep::Member(member), member.value())
+        self.part::<COLLECT>(block, PathStep::Member(member), member.value(), false)
+    }
+
+    /// The same for the value of a member of which a glance was not sure.
+    pub(crate) fn unsure_member<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        member: Member<'i>,
+    ) -> Result<bool, Stop> {
+        self.part::<COLLECT>(block, PathStep::Member(member), member.value(), true)
     }
 
     /// The same for an item.
@@ -349,7 +383,17 @@ impl<'p, 'i> Run<'p, 'i> {
         index: usize,
         item: Node<'i>,
     ) -> Result<bool, Stop> {
-        self.part::<COLLECT>(block, PathStep::Index(index), item)
+        self.part::<COLLECT>(block, PathStep::Index(index), item, false)
+    }
+
+    /// The same for an item of which a glance was not sure.
+    pub(crate) fn unsure_item<const COLLECT: bool>(
+        &mut self,
+        block: BlockId,
+        index: usize,
+        item: Node<'i>,
+    ) -> Result<bool, Stop> {
+        self.part::<COLLECT>(block, PathStep::Index(index), item, true)
     }
 
     fn part<const COLLECT: bool>(
@@ -357,12 +401,15 @@ impl<'p, 'i> Run<'p, 'i> {
         block: BlockId,
         step: PathStep<'i>,
         value: Node<'i>,
+        glanced: bool,
     ) -> Result<bool, Stop> {
         if COLLECT {
             self.path.push(step);
         }
         let outer = std::mem::replace(&mut self.tracking, false);
-        let answer = self.block::<COLLECT>(block, value).inspect_err(|_| self.stopped_at.push(step));
+        let answer =
+            if glanced { self.decide::<COLLECT>(block, value) } else { self.block::<COLLECT>(block, value) };
+        let answer = answer.inspect_err(|_| self.stopped_at.push(step));
         self.tracking = outer;
         if COLLECT {
             self.path.pop();
@@ -435,9 +482,13 @@ impl<'p, 'i> Run<'p, 'i> {
             evaluation: self.evaluation.clone(),
             current: self.current,
             scope: self.scope.clone(),
+            glances: std::mem::replace(&mut self.glances, Work::new(0)),
+            trail: std::mem::take(&mut self.trail),
+            explaining: true,
             ..Run::new(self.parts, work)
         };
         let ended = run.block::<true>(block, value);
+        (self.glances, self.trail) = (run.glances, run.trail);
         self.work.give_back(&run.work);
         ended.is_ok().then_some(run.findings)
     }
@@ -514,8 +565,15 @@ struct Instructions<'r, 'p, 'i> {
 }
 
 impl<'i> Ask<'i, TapeSource<'i>> for Instructions<'_, '_, 'i> {
-    fn ask(&mut self, block: BlockId, value: TapeValue, depth: u64, work: &mut Work) -> Result<bool, Stop> {
-        self.run.answer(block, self.source.node(value), depth, work)
+    fn ask(
+        &mut self,
+        block: BlockId,
+        value: TapeValue,
+        depth: u64,
+        work: &mut Work,
+        trail: &mut Trail,
+    ) -> Result<bool, Stop> {
+        self.run.answer(block, self.source.node(value), depth, work, trail)
     }
 
     fn stopped_in_member(&mut self, value: TapeValue) {

@@ -1,6 +1,6 @@
 //! The answer about a value.
 
-use crate::Finding;
+use crate::{Class, Finding};
 
 /// Whether a value keeps its schema. A value that does not is data, never an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,4 +21,14 @@ pub struct Violations {
     pub findings: Vec<Finding>,
     /// There are more than these.
     pub truncated: bool,
+}
+
+impl Verdict {
+    /// The verdict on a text that was not read.
+    pub(crate) fn of_unreadable(fault: Finding) -> Verdict {
+        match fault.class() {
+            Class::ExecutionFailure => Verdict::Failed(Box::new(fault)),
+            _ => Verdict::Invalid(Violations { findings: vec![fault], truncated: false }),
+        }
+    }
 }

@@ -2,17 +2,25 @@
 
 use super::plan::{FastNode, FastObject, FastPath, Others};
 use super::source::{Decimal, EXACT_MAX, Source};
+use super::trail::{NO_PART, Trail};
 use super::union::Union;
+use crate::Work;
 use crate::check::Stop;
 use crate::json::{char_count, kind};
 use crate::pattern::Pattern;
 use crate::program::BlockId;
-use crate::Work;
 
 /// Who answers where the plan does not know.
 pub(crate) trait Ask<'i, S: Source<'i>> {
     /// Whether the value keeps the block; `false` also where nobody knows. `depth` is that of the question.
-    fn ask(&mut self, block: BlockId, value: S::Value, depth: u64, work: &mut Work) -> Result<bool, Stop>;
+    fn ask(
+        &mut self,
+        block: BlockId,
+        value: S::Value,
+        depth: u64,
+        work: &mut Work,
+        trail: &mut Trail,
+    ) -> Result<bool, Stop>;
 
     /// A limit was reached within a member.
     fn stopped_in_member(&mut self, value: S::Value);
@@ -30,6 +38,7 @@ pub(crate) struct Fast<'p, S, A> {
     pub(crate) source: S,
     pub(crate) ask: A,
     pub(crate) work: Work,
+    pub(crate) trail: Trail,
     pub(crate) depth: u64,
     pub(crate) depth_max: u64,
 }
@@ -65,7 +74,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
             return Ok(false);
         }
         if node.ask & found != 0 {
-            return self.ask.ask(block, value, self.depth, &mut self.work);
+            return self.ask.ask(block, value, self.depth, &mut self.work, &mut self.trail);
         }
         self.depth += 1;
         let good = match found {
@@ -74,8 +83,8 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
                 Some(good) => good,
                 None => return self.asked(block, value),
             },
-            kind::ARRAY => self.array(node, value)?,
-            kind::OBJECT => self.object(node, value)?,
+            kind::ARRAY => self.array(block, node, value)?,
+            kind::OBJECT => self.object(block, node, value)?,
             _ => true,
         };
         let good = good && self.also(block, node, value)?;
@@ -86,7 +95,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
     #[cold]
     fn asked(&mut self, block: BlockId, value: S::Value) -> Result<bool, Stop> {
         self.depth -= 1;
-        self.ask.ask(block, value, self.depth, &mut self.work)
+        self.ask.ask(block, value, self.depth, &mut self.work, &mut self.trail)
     }
 
     /// What is applied to the same value.
@@ -105,6 +114,13 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         }
     }
 
+    /// Notes how far a value was good; answers that it is not certain as a whole.
+    #[cold]
+    fn unsure(&mut self, block: BlockId, value: S::Value, part: u32) -> bool {
+        self.trail.note(block, self.source.index(value), part);
+        false
+    }
+
     fn charge(&mut self, units: usize) -> bool {
         self.work.charge(units as u64).is_ok()
     }
@@ -114,7 +130,8 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         let bytes = text.bytes.len() as u64;
         // A character takes one byte at least, and at most four, or twelve where it is two escapes.
         let most = if text.escaped { 12 } else { 4 };
-        let sure = bytes <= node.chars.most && (node.chars.least <= bytes / most || (node.chars.least == 1 && bytes > 0));
+        let sure = bytes <= node.chars.most
+            && (node.chars.least <= bytes / most || (node.chars.least == 1 && bytes > 0));
         if !sure {
             if !self.charge(text.bytes.len()) {
                 return false;
@@ -164,7 +181,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         }
     }
 
-    fn array(&mut self, node: &FastNode, value: S::Value) -> Result<bool, Stop> {
+    fn array(&mut self, block: BlockId, node: &FastNode, value: S::Value) -> Result<bool, Stop> {
         let count = self.source.count(value);
         if !node.items_count.has(count as u64) {
             return Ok(false);
@@ -176,7 +193,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         for (index, item) in self.source.items(value).enumerate() {
             match self.accepts(items, item) {
                 Ok(true) => {}
-                Ok(false) => return Ok(false),
+                Ok(false) => return Ok(self.unsure(block, value, self.source.index(item))),
                 Err(stop) => {
                     self.ask.stopped_in_item(index);
                     return Err(stop);
@@ -186,7 +203,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         Ok(true)
     }
 
-    fn object(&mut self, node: &FastNode, value: S::Value) -> Result<bool, Stop> {
+    fn object(&mut self, block: BlockId, node: &FastNode, value: S::Value) -> Result<bool, Stop> {
         let count = self.source.count(value);
         if !node.members_count.has(count as u64) {
             return Ok(false);
@@ -198,34 +215,34 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         if !self.charge(count + 1) {
             return Ok(false);
         }
-        self.members(object, value)
+        self.members(block, object, value)
     }
 
-    fn members(&mut self, object: &FastObject, value: S::Value) -> Result<bool, Stop> {
+    fn members(&mut self, block: BlockId, object: &FastObject, value: S::Value) -> Result<bool, Stop> {
         let source = self.source;
         let mut seen = 0;
         for (name, key, member) in source.members(value) {
-            let block = match object.names.find(&name, |text| source.is_name(key, text)) {
+            let child = match object.names.find(&name, |text| source.is_name(key, text)) {
                 Some(slot) => {
                     seen |= slot.bit;
                     BlockId(slot.child)
                 }
                 None => match object.others {
                     Others::Good => continue,
-                    Others::Refused => return Ok(false),
-                    Others::Schema(block) => block,
+                    Others::Refused => return Ok(self.unsure(block, value, source.index(member))),
+                    Others::Schema(child) => child,
                 },
             };
-            match self.accepts(block, member) {
+            match self.accepts(child, member) {
                 Ok(true) => {}
-                Ok(false) => return Ok(false),
+                Ok(false) => return Ok(self.unsure(block, value, source.index(member))),
                 Err(stop) => {
                     self.ask.stopped_in_member(member);
                     return Err(stop);
                 }
             }
         }
-        Ok(seen == object.required)
+        Ok(seen == object.required || self.unsure(block, value, NO_PART))
     }
 
     #[inline(never)]
@@ -233,16 +250,18 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         let mut left = union.candidates(self.source, value);
         if union.one && left.count_ones() > 1 {
             // That no other branch holds is for the instructions to say.
-            return self.ask.ask(block, value, self.depth, &mut self.work);
+            return self.ask.ask(block, value, self.depth, &mut self.work, &mut self.trail);
         }
         if !self.charge(left.count_ones() as usize + 1) {
             return Ok(false);
         }
+        let noted = self.trail.len();
         while left != 0 {
             let branch = left.trailing_zeros() as usize;
             left &= left - 1;
             let Some(block) = union.branches.get(branch) else { return Ok(false) };
             if self.accepts(*block, value)? {
+                self.trail.truncate(noted);
                 return Ok(true);
             }
         }

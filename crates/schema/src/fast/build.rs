@@ -6,7 +6,7 @@ use super::object::{Entry, Names};
 use super::plan::{ALL, FastNode, FastObject, FastPath, Others, Range};
 use super::union::{BRANCHES_MAX, Union};
 use super::words::{WORDS_MAX, Words};
-use crate::json::{Kind, Node, kind};
+use crate::json::{Kind, Node, Number, kind};
 use crate::program::{Additional, BlockId, Bound, Count, ObjectPlan, Op, Parts};
 
 /// Steps from a reference to what it points to, and on; more are left to the instructions.
@@ -49,21 +49,17 @@ struct Gathered<'p> {
 
 impl<'p> Builder<'p> {
     fn new(parts: &'p Parts) -> Self {
-        Builder {
-            parts,
-            objects: Vec::new(),
-            words: Vec::new(),
-            also: Vec::new(),
-            unions: Vec::new(),
-        }
+        Builder { parts, objects: Vec::new(), words: Vec::new(), also: Vec::new(), unions: Vec::new() }
     }
 
     fn finish(self, nodes: Vec<FastNode>) -> FastPath {
-        let mut path = FastPath::default();
-        path.nodes = nodes.into();
-        path.objects = self.objects.into();
-        path.words = self.words.into();
-        path.also = self.also.into();
+        let mut path = FastPath {
+            nodes: nodes.into(),
+            objects: self.objects.into(),
+            words: self.words.into(),
+            unions: Box::default(),
+            also: self.also.into(),
+        };
         let unions = self.unions.into_iter().map(|(one, branches)| Union::new(one, branches, &path));
         path.unions = unions.collect();
         path
@@ -214,7 +210,11 @@ impl<'p> Builder<'p> {
         let bit = |name: &str| bits.get(name).copied().unwrap_or(0);
         let mut entries: Vec<Entry> = slots
             .iter()
-            .map(|slot| Entry { name: slot.name.clone(), child: self.target(slot.block).0, bit: bit(&slot.name) })
+            .map(|slot| Entry {
+                name: slot.name.clone(),
+                child: self.target(slot.block).0,
+                bit: bit(&slot.name),
+            })
             .collect();
         let any = BlockId(number(self.parts.blocks.len()));
         let missing = bits.keys().filter(|name| !declared.contains(*name));
@@ -238,7 +238,7 @@ impl Range {
 impl FastNode {
     /// A bound is kept here if it is whole and fits; if it excludes itself, only where numbers must be whole.
     fn bound(&mut self, bound: Bound, limit: Option<Node<'_>>) {
-        let whole = limit.and_then(Node::as_number).and_then(|limit| limit.as_i64());
+        let whole = limit.and_then(Node::as_number).and_then(Number::as_i64);
         // The extremes stand for no bound.
         let whole = whole.filter(|whole| (i64::MIN + 2..i64::MAX - 1).contains(whole));
         match (bound, whole) {
@@ -273,7 +273,8 @@ impl FastNode {
         let knows = self.types & !self.ask;
         if knows & kind::STRING != 0 {
             // A text of one byte has a character; one of `n` characters may have four bytes for each.
-            let low = if self.chars.least > 1 { self.chars.least.saturating_mul(4) } else { self.chars.least };
+            let low =
+                if self.chars.least > 1 { self.chars.least.saturating_mul(4) } else { self.chars.least };
             let most = self.chars.most.min(TEXT_BYTES);
             (self.text_low, self.text_span) = span(low, most);
         }

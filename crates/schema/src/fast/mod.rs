@@ -15,9 +15,11 @@ mod build;
 mod object;
 mod plan;
 mod source;
+mod trail;
 mod union;
 mod words;
 
 pub(crate) use accept::{Ask, Fast};
 pub(crate) use plan::FastPath;
 pub(crate) use source::{TapeSource, TapeValue, ValueSource};
+pub(crate) use trail::Trail;

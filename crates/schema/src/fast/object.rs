@@ -61,10 +61,19 @@ impl Names {
             let mut at = start(head, multiplier, shift);
             while let Some(slot) = slots.get_mut(at) {
                 if slot.text == u32::MAX {
-                    let length = if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
+                    let length =
+                        if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
                     let Entry { child, bit, .. } = *entry;
                     // The mark stays: it says what lies further on.
-                    *slot = Slot { low: head.low, high: head.high, length, text: text as u32, child, bit, ..*slot };
+                    *slot = Slot {
+                        low: head.low,
+                        high: head.high,
+                        length,
+                        text: text as u32,
+                        child,
+                        bit,
+                        ..*slot
+                    };
                     break;
                 }
                 slot.goes_on = true;
@@ -106,7 +115,8 @@ impl Names {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots) + self.texts.iter().map(|text| text.len() + size_of::<Box<str>>()).sum::<usize>()
+        size_of_val(&*self.slots)
+            + self.texts.iter().map(|text| text.len() + size_of::<Box<str>>()).sum::<usize>()
     }
 }
 

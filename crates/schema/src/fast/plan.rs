@@ -8,8 +8,7 @@ use crate::json::{Node, kind};
 use crate::program::{BlockId, PatternId};
 
 /// Every kind of value.
-pub(super) const ALL: u8 =
-    kind::NULL | kind::BOOL | kind::NUMBER | kind::STRING | kind::ARRAY | kind::OBJECT;
+pub(super) const ALL: u8 = kind::NULL | kind::BOOL | kind::NUMBER | kind::STRING | kind::ARRAY | kind::OBJECT;
 
 /// What the fast path knows of a program. Plain data.
 #[derive(Debug, Default)]
@@ -143,7 +142,7 @@ impl FastPath {
         match union {
             Some(union) if union.one == one => {
                 let source = TapeSource::of(node);
-                union.candidates(source, source.value(node))
+                union.candidates(source, TapeSource::value(node))
             }
             _ => u64::MAX,
         }

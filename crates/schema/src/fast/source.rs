@@ -16,6 +16,8 @@ pub(crate) trait Source<'i>: Copy {
     /// A member's name, to compare it whole.
     type Key: Copy;
 
+    /// A number of the value's own within its tree, if values have one; they ascend in the order of the text.
+    fn index(self, value: Self::Value) -> u32;
     /// The bit of the value's kind.
     fn kind(self, value: Self::Value) -> u8;
     /// Items or members.
@@ -79,7 +81,7 @@ impl<'i> TapeSource<'i> {
     }
 
     #[inline]
-    pub(crate) fn value(self, node: Node<'i>) -> TapeValue {
+    pub(crate) fn value(node: Node<'i>) -> TapeValue {
         (node.token(), node.index())
     }
 
@@ -101,6 +103,11 @@ impl<'i> Source<'i> for TapeSource<'i> {
     type Items = TapeItems<'i>;
     type Members = TapeMembers<'i>;
     type Key = Token;
+
+    #[inline]
+    fn index(self, value: TapeValue) -> u32 {
+        value.1
+    }
 
     #[inline]
     fn kind(self, value: TapeValue) -> u8 {
@@ -218,6 +225,11 @@ impl<'i> Source<'i> for ValueSource {
     type Items = std::slice::Iter<'i, Value>;
     type Members = ValueMembers<'i>;
     type Key = &'i str;
+
+    #[inline]
+    fn index(self, _: &'i Value) -> u32 {
+        0
+    }
 
     #[inline]
     fn kind(self, value: &'i Value) -> u8 {

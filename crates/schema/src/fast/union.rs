@@ -46,7 +46,8 @@ struct Tag {
 impl Union {
     /// The plan's nodes are those of the branches, complete but for their unions.
     pub(super) fn new(one: bool, branches: Vec<BlockId>, path: &FastPath) -> Union {
-        let nodes: Vec<&FastNode> = branches.iter().map(|block| path.node(*block).unwrap_or(&FastNode::ANY)).collect();
+        let nodes: Vec<&FastNode> =
+            branches.iter().map(|block| path.node(*block).unwrap_or(&FastNode::ANY)).collect();
         let mut by_kind = [0; 8];
         for (bit, mask) in by_kind.iter_mut().enumerate() {
             *mask = mask_of(&nodes, |node| node.types >> bit & 1 == 1);
@@ -54,7 +55,8 @@ impl Union {
         let names = declared(&nodes, path);
         let by_first = names.iter().map(|name| mask_of(&nodes, |node| takes(node, path, name)));
         let by_first: Box<[u64]> = by_first.collect();
-        let entries = names.iter().zip(0..).map(|(name, child)| Entry { name: (*name).into(), child, bit: 0 });
+        let entries =
+            names.iter().zip(0..).map(|(name, child)| Entry { name: (*name).into(), child, bit: 0 });
         Union {
             one,
             by_kind,
@@ -135,9 +137,8 @@ impl Tag {
         let is_tag = |name: &super::source::Name| {
             name.hash == self.hash && name.low == self.low && name.high == self.high
         };
-        let member = source
-            .members(value)
-            .find(|(name, key, _)| is_tag(name) && source.is_name(*key, &self.name));
+        let member =
+            source.members(value).find(|(name, key, _)| is_tag(name) && source.is_name(*key, &self.name));
         let Some((_, _, value)) = member else { return self.missing };
         if source.kind(value) != kind::STRING {
             return self.other;

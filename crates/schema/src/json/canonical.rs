@@ -164,7 +164,7 @@ fn write_decimal(out: &mut Vec<u8>, decimal: &Decimal<'_>) {
 }
 
 /// A SHA-256 digest of this project's making. Displays as 64 lower-case hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Default, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
 impl Digest {

@@ -100,6 +100,10 @@ pub(super) struct NameTable {
 }
 
 impl NameTable {
+    pub(super) fn bytes(&self) -> usize {
+        self.slots.capacity() * size_of::<u32>()
+    }
+
     /// The first member, in the order of the text, of a complete object whose name an earlier one has, as the entries
     /// of the earlier and the later. The names are at the entries `from..end`.
     ///

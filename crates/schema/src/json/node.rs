@@ -212,11 +212,7 @@ impl<'a> Node<'a> {
     /// Code points of a string, after unescaping; 0 of other values. Allocates nothing.
     pub fn char_count(self) -> usize {
         let token = self.token();
-        if token.kind() == kind::STRING {
-            char_count(body(self.text, token), token.escaped())
-        } else {
-            0
-        }
+        if token.kind() == kind::STRING { char_count(body(self.text, token), token.escaped()) } else { 0 }
     }
 
     /// The body of a string, without quotes, as it stands in the text.

@@ -22,6 +22,14 @@ pub(super) struct Scratch {
     names: NameTable,
 }
 
+impl Scratch {
+    pub(super) fn bytes(&self) -> usize {
+        self.tokens.capacity() * size_of::<Token>()
+            + self.frames.capacity() * size_of::<Frame>()
+            + self.names.bytes()
+    }
+}
+
 /// Digits of a number that its entry holds, so that they fit 32 bits.
 const SHORT_DIGITS_MAX: u64 = 9;
 /// Objects up to this many members are searched for repeated names while they are read, larger ones at their end.
@@ -105,7 +113,10 @@ impl Walk<'_> {
     ///
     /// This loop is what the engine's speed hangs on. The next byte is carried along in `next`; members and items have
     /// loops of their own; what is rare is out of line.
-    #[expect(clippy::too_many_lines, reason = "the state of the walk stays in registers only within one function")]
+    #[expect(
+        clippy::too_many_lines,
+        reason = "the state of the walk stays in registers only within one function"
+    )]
     fn run(&mut self, state: State) -> Result<Pause, Fault> {
         let text = self.text;
         let nodes_max = self.limits.nodes_max.min(NODES_MAX);

@@ -158,6 +158,7 @@ pub(super) fn string_end(text: &[u8], mut at: usize) -> Option<StringEnd> {
 
 /// Index after as many blocks from `at` on as have nothing but plain bytes and the usual escapes, and the bytes or-ed.
 /// The byte before `at` is no backslash. The index is never within an escape.
+#[expect(clippy::needless_bitwise_bool, reason = "without branches the compiler takes many bytes at a time")]
 fn escaped_blocks(text: &[u8], mut at: usize) -> (usize, u64) {
     let mut bits = 0;
     // Is the byte before the block a backslash that begins an escape?

@@ -26,6 +26,11 @@ impl Tape {
         Tape::default()
     }
 
+    /// Bytes that the scratch takes.
+    pub fn bytes(&self) -> usize {
+        self.scratch.bytes()
+    }
+
     /// Reads one text.
     ///
     /// One pass and, but for repeated names that are many and collide, linear. White space may stand around the value,
@@ -64,6 +69,11 @@ impl Document {
     /// The whole value.
     pub fn root(&self) -> Node<'_> {
         Node::root(&self.tokens, &self.text)
+    }
+
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.text.len() + size_of_val(&*self.tokens)
     }
 
     /// The value that had this id in this document's tree; of an id from elsewhere, any value.

@@ -1,6 +1,6 @@
 //! `anyOf` (2020-12 core, section 10.2.1.2).
 
-use crate::check::{Run, Site, Stop};
+use crate::check::{OnlyBranch, Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::Profile;
 use crate::json::Node;
@@ -41,6 +41,16 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     blocks: &[BlockId],
     types: Option<TypeSet>,
 ) -> Result<bool, Stop> {
+    let only = if COLLECT { run.only_branch(at, false, blocks, value) } else { OnlyBranch::Unknown };
+    match only {
+        OnlyBranch::Holds => return Ok(true),
+        OnlyBranch::Asks(closest) => {
+            return run.refuse::<COLLECT>(at, value, || {
+                no_branch(Code::AnyOfNone, blocks.len(), types, value, Some(closest))
+            });
+        }
+        OnlyBranch::Unknown => {}
+    }
     let mut good = false;
     for (_, block) in run.candidates(at, false, blocks, value) {
         good |= run.block::<false>(block, value)?;

@@ -50,15 +50,20 @@ pub(crate) fn additional<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, ent
 
 pub(crate) fn hold<'i, const COLLECT: bool>(
     run: &mut Run<'_, 'i>,
-    _: Site,
+    at: Site,
     value: Node<'i>,
     prefix: &[BlockId],
     rest: Option<BlockId>,
 ) -> Result<bool, Stop> {
     let mut good = true;
+    let unsure = run.first_unsure(at, value);
     for (index, item) in value.items().enumerate() {
         let Some(block) = prefix.get(index).copied().or(rest) else { break };
-        good &= run.item::<COLLECT>(block, index, item)?;
+        good &= match unsure {
+            Some(first) if item.index() < first => true,
+            Some(first) if item.index() == first => run.unsure_item::<COLLECT>(block, index, item)?,
+            _ => run.item::<COLLECT>(block, index, item)?,
+        };
         if !COLLECT && !good {
             break;
         }

@@ -1,6 +1,6 @@
 //! `oneOf` (2020-12 core, section 10.2.1.3).
 
-use crate::check::{Run, Site, Stop};
+use crate::check::{OnlyBranch, Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::json::Node;
 use crate::keywords::any_of;
@@ -22,6 +22,16 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     blocks: &[BlockId],
     types: Option<TypeSet>,
 ) -> Result<bool, Stop> {
+    let only = if COLLECT { run.only_branch(at, true, blocks, value) } else { OnlyBranch::Unknown };
+    match only {
+        OnlyBranch::Holds => return Ok(true),
+        OnlyBranch::Asks(closest) => {
+            return run.refuse::<COLLECT>(at, value, || {
+                any_of::no_branch(Code::OneOfNone, blocks.len(), types, value, Some(closest))
+            });
+        }
+        OnlyBranch::Unknown => {}
+    }
     let mut first = None;
     for (index, block) in run.candidates(at, true, blocks, value) {
         if !run.block::<false>(block, value)? {

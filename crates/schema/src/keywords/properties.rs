@@ -67,12 +67,22 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
         return report(run, at, value, plan);
     }
     let mut required = 0;
+    let unsure = run.first_unsure(at, value);
     for member in value.members() {
         run.charge(1)?;
         let slot = plan.slot(member).and_then(|slot| plan.slots.get(slot));
         if let Some(slot) = slot {
             required += usize::from(slot.required);
-            if !run.member::<false>(slot.block, member)? {
+            let index = member.value().index();
+            if unsure.is_some_and(|first| index < first) {
+                continue;
+            }
+            let good = if unsure == Some(index) {
+                run.unsure_member::<false>(slot.block, member)?
+            } else {
+                run.member::<false>(slot.block, member)?
+            };
+            if !good {
                 return Ok(false);
             }
             run.mark(member.value());
@@ -88,12 +98,18 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
 /// The same in the order of reports: declared members by name, then the others by name.
 fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPlan) -> Result<bool, Stop> {
     run.charge(value.len())?;
+    let unsure = run.first_unsure(at, value);
     let mut members = Vec::new();
     for member in value.members() {
-        let slot = plan.slot(member);
+        let index = member.value().index();
         // What is good has nothing to report, whatever its place in the order.
-        if let Some(slot) = slot.and_then(|slot| plan.slots.get(slot))
-            && plan.patterns.is_empty()
+        if unsure.is_some_and(|first| index < first) {
+            continue;
+        }
+        let slot = plan.slot(member);
+        let known = slot.and_then(|slot| plan.slots.get(slot)).filter(|_| plan.patterns.is_empty());
+        if let Some(slot) = known
+            && unsure != Some(index)
             && run.glance_at_member(slot.block, member)?
         {
             run.mark(member.value());
@@ -108,7 +124,7 @@ fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPla
     for (slot, _, member) in members {
         let slot = plan.slots.get(slot);
         if let Some(slot) = slot {
-            good &= run.member::<true>(slot.block, member)?;
+            good &= run.unsure_member::<true>(slot.block, member)?;
             run.mark(member.value());
         }
         good &= others_hold::<true>(run, at, plan, member, slot.is_some())?;

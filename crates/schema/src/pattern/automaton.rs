@@ -1,4 +1,4 @@
-//! Small regular patterns: a byte automaton of regex-automata, built once enough was matched to pay for it.
+//! Small regular patterns: a byte automaton, built once enough was matched to pay for it.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use regex_automata::meta::Regex;
 use regex_syntax::hir::{Class, ClassUnicode, Hir, Look, Repetition};
 
+use super::table::Table;
 use super::threads::Threads;
 use super::tree::{Assertion, Node, PerNode, Tree};
 use crate::{Exhausted, Work};
@@ -44,8 +45,17 @@ pub(super) struct Automaton {
     bytes: usize,
     /// Bytes matched so far.
     matched: AtomicUsize,
-    /// `None` within if regex-automata declines.
-    regex: OnceLock<Option<Regex>>,
+    built: OnceLock<Built>,
+}
+
+/// What answers once it was worth while.
+#[derive(Debug)]
+enum Built {
+    Table(Table),
+    /// An automaton of more states, made as they are reached.
+    Regex(Regex),
+    /// Neither took it.
+    None,
 }
 
 impl Automaton {
@@ -60,7 +70,7 @@ impl Automaton {
             units_per_byte: 1 + states / STATES_PER_UNIT,
             threads,
             matched: AtomicUsize::new(0),
-            regex: OnceLock::new(),
+            built: OnceLock::new(),
         }
     }
 
@@ -71,33 +81,47 @@ impl Automaton {
 
     /// The same answer and the same charge, if the automaton is built.
     #[inline]
-    pub(super) fn is_match_at_once(&self, subject: &[u8], work: &mut Work) -> Option<Result<bool, Exhausted>> {
-        let regex = self.regex.get()?.as_ref()?;
-        let charged = work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1));
-        Some(charged.map(|()| regex.is_match(subject)))
+    pub(super) fn is_match_at_once(
+        &self,
+        subject: &[u8],
+        work: &mut Work,
+    ) -> Option<Result<bool, Exhausted>> {
+        let built = self.built.get().filter(|built| !matches!(built, Built::None))?;
+        let charged =
+            work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1));
+        match built {
+            Built::Table(table) => Some(charged.map(|()| table.is_match(subject))),
+            Built::Regex(regex) => Some(charged.map(|()| regex.is_match(subject))),
+            Built::None => None,
+        }
     }
 
     /// Charges one unit a call, and a fixed number a byte, whichever matcher answers.
     pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
         work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1))?;
-        if self.regex.get().is_none()
+        if self.built.get().is_none()
             && self.matched.fetch_add(subject.len() + 1, Ordering::Relaxed) < BYTES_BEFORE
         {
             return self.threads.is_match(subject, &mut Work::new(u64::MAX));
         }
-        match self.regex.get_or_init(|| build(&self.tree)) {
-            Some(regex) => Ok(regex.is_match(subject)),
-            None => self.threads.is_match(subject, &mut Work::new(u64::MAX)),
+        match self.built.get_or_init(|| build(&self.tree)) {
+            Built::Table(table) => Ok(table.is_match(subject.as_bytes())),
+            Built::Regex(regex) => Ok(regex.is_match(subject)),
+            Built::None => self.threads.is_match(subject, &mut Work::new(u64::MAX)),
         }
     }
 }
 
-fn build(tree: &Tree) -> Option<Regex> {
+fn build(tree: &Tree) -> Built {
+    let hir = hir(tree);
+    if let Some(table) = Table::new(&hir) {
+        return Built::Table(table);
+    }
     let config = Regex::config()
         .onepass(false)
         .hybrid_cache_capacity(CACHE_BYTES)
         .nfa_size_limit(Some(AUTOMATON_BYTES_MAX));
-    Regex::builder().configure(config).build_from_hir(&hir(tree)).ok()
+    Regex::builder().configure(config).build_from_hir(&hir).map_or(Built::None, Built::Regex)
 }
 
 /// The tree without its groups, from the leaves in one loop.

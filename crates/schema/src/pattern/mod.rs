@@ -18,6 +18,7 @@ mod program;
 mod property;
 mod property_names;
 mod sets;
+mod table;
 mod threads;
 mod tree;
 mod weigh;

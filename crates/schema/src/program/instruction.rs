@@ -204,6 +204,22 @@ impl Op {
         }
     }
 
+    /// Bytes beside the instruction itself.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Op::Enum { members, .. } => size_of_val(&**members),
+            Op::Items { prefix: blocks, .. }
+            | Op::AllOf { blocks }
+            | Op::AnyOf { blocks, .. }
+            | Op::OneOf { blocks, .. } => size_of_val(&**blocks),
+            Op::Required { names, .. } => names.iter().map(|name| size_of_val(name) + name.len()).sum(),
+            Op::Properties(plan) => plan.bytes(),
+            Op::DependentRequired { rules } => rules.iter().map(rule_bytes).sum(),
+            Op::DependentSchemas { rules } => rules.iter().map(|rule| size_of_val(rule) + rule.0.len()).sum(),
+            _ => 0,
+        }
+    }
+
     /// The blocks that are applied to the same value, so that a loop through them would never end.
     pub(crate) fn in_place(&self) -> Vec<BlockId> {
         match self {
@@ -216,4 +232,10 @@ impl Op {
             _ => Vec::new(),
         }
     }
+}
+
+fn rule_bytes((name, names): &NamesRule) -> usize {
+    size_of::<NamesRule>()
+        + name.len()
+        + names.iter().map(|name| size_of_val(name) + name.len()).sum::<usize>()
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::fast::FastPath;
-use crate::json::{Document, Node};
+use crate::json::{Digest, Document, Node, digest};
 use crate::pattern::Pattern;
 use crate::resolve::{ResourceId, Spot};
 use crate::{Finding, Limits, Profile};
@@ -80,6 +80,27 @@ impl Program {
     /// How many bytes of memory the schema's patterns take, so that the patterns of many schemas can be bounded together.
     pub fn patterns_bytes(&self) -> u64 {
         self.parts.patterns.iter().map(Pattern::compiled_bytes).sum()
+    }
+
+    /// How many bytes of memory the program takes, about: the texts, the instructions, the fast path, and the patterns as
+    /// [`Program::patterns_bytes`] counts them.
+    pub fn bytes(&self) -> u64 {
+        let parts = &self.parts;
+        let documents = parts.documents.iter().map(|document| document.bytes()).sum::<usize>();
+        let blocks =
+            parts.blocks.iter().map(|block| size_of::<Block>() + block.location.len()).sum::<usize>();
+        let code = parts.code.iter().map(|instruction| size_of::<Instruction>() + instruction.op.bytes());
+        let bytes = documents + blocks + code.sum::<usize>() + parts.fast.bytes() + size_of::<Parts>();
+        bytes as u64 + self.patterns_bytes()
+    }
+
+    /// SHA-256 of the schema's canonical text, in the domain `schema`: programs of schemas that differ in white space or the
+    /// order of members have one digest.
+    pub fn digest(&self) -> Digest {
+        self.parts
+            .documents
+            .first()
+            .map_or_else(Digest::default, |document| digest("schema", document.root()))
     }
 
     /// The text that was compiled.

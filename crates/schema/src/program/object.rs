@@ -75,6 +75,12 @@ impl ObjectPlan {
         }
     }
 
+    /// Bytes that it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let slots = self.slots.iter().map(|slot| size_of::<Slot>() + slot.name.len()).sum::<usize>();
+        size_of::<ObjectPlan>() + slots + size_of_val(&*self.table) + size_of_val(&*self.patterns)
+    }
+
     /// The slot of a member.
     #[inline]
     pub(crate) fn slot(&self, member: Member<'_>) -> Option<usize> {
