@@ -29,7 +29,10 @@ mod wire_args;
 
 pub use class::Class;
 pub use code::Code;
-pub use entity::{EntityProperty, EntityRef, EntitySnapshot, EntityType, Moment, PropertyRole, PropertyType};
+pub use entity::{
+    ENTITY_PROPERTIES_MAX, EntityProperty, EntityRef, EntitySnapshot, EntityType, Moment, PropertyRole,
+    PropertyType,
+};
 pub use intent::{
     Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId,
     Settlement, SideEffect, Timestamp,

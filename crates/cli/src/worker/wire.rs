@@ -28,6 +28,9 @@ pub(super) fn wire(request: &Request<'_>, limits: &Limits) -> Result<Answer> {
     let (name, mut tape) = (named(request)?, Tape::new());
     let text = text_of(request, "input")?;
     let input = Input(read(&mut tape, &text, limits)?);
+    if input.0.kind() != Kind::Object {
+        return Err(wrong("an object as `input`", Some(input.0)));
+    }
     let value: Json = match name.as_str() {
         "success" => success(input)?.to_json(),
         "failure" => {
@@ -87,6 +90,10 @@ fn success(input: Input<'_>) -> Result<AgentResult> {
 /// An artifact: a `text`, or its bytes as numbers under `bytes` or in base64.
 fn artifact_of(input: Input<'_>) -> Result<Artifact> {
     let media_type = input.text("mimeType")?;
+    let given = ["text", "base64", "bytes"].into_iter().filter(|name| input.member(name).is_some());
+    if given.count() > 1 {
+        return Err(malformed("expected one of `text`, `base64` and `bytes`, found several").into());
+    }
     if let Some(text) = input.text("text")? {
         return Ok(Artifact::text_as(media_type.unwrap_or_else(|| TEXT_PLAIN.to_owned()), text));
     }

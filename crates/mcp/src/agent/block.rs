@@ -1,6 +1,6 @@
 //! One block of content, and the artifact that it is.
 
-use callgate_schema::json::{Kind, Node};
+use callgate_schema::json::Node;
 use callgate_wire::{Artifact, Content, Json, Object, TEXT_PLAIN};
 
 use super::{Form, META_MEDIA_TYPE};
@@ -92,17 +92,26 @@ pub(super) fn of_base64(media_type: String, data: String, form: Form) -> Artifac
     bytes.unwrap_or_else(|| Artifact::text_as(media_type, data))
 }
 
-/// A block without what its artifact holds in base64, which would stand there twice.
+/// A block without what its artifact holds in base64, which would stand there twice. All else of it stays.
 pub(super) fn listed(block: Node<'_>) -> Json {
-    if block.kind() != Kind::Object {
-        return Json::of(block);
+    let is_text =
+        |node: Node<'_>, name: &str| node.member(name).is_some_and(|value| value.as_str().is_some());
+    match block.member("type").and_then(Node::as_str).as_deref() {
+        Some("image" | "audio") if is_text(block, "data") => without(block, "data").into(),
+        Some("resource") => match block.member("resource") {
+            // Of a text and a blob, the text is the artifact.
+            Some(resource) if is_text(resource, "blob") && !is_text(resource, "text") => {
+                let mut listed = Object::of(block).unwrap_or_default();
+                listed.set("resource", without(resource, "blob"));
+                listed.into()
+            }
+            _ => Json::of(block),
+        },
+        _ => Json::of(block),
     }
-    let heavy = |name: &str| name == "data" || name == "blob" || name == "resource";
-    let members = block.members().filter(|member| !heavy(&member.name()));
-    let mut listed: Object =
-        members.map(|member| (member.name().into_owned(), Json::of(member.value()))).collect();
-    if let Some(resource) = block.member("resource") {
-        listed.set("resource", self::listed(resource));
-    }
-    listed.into()
+}
+
+fn without(node: Node<'_>, heavy: &str) -> Object {
+    let members = node.members().filter(|member| !member.name_is(heavy));
+    members.map(|member| (member.name().into_owned(), Json::of(member.value()))).collect()
 }

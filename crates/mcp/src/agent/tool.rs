@@ -80,7 +80,7 @@ pub(super) fn text_of(data: &Object) -> String {
 /// structured content under `structured`; what blocks hold is in the artifacts.
 ///
 /// # Errors
-/// `result-malformed` if it is no object, or its `content` no list.
+/// `result-malformed` if it is no object, its `content` no list, or its `isError` neither true nor false.
 pub fn result_of_tool(result: Node<'_>, form: Form) -> Result<AgentResult, ValueError> {
     if result.kind() != Kind::Object {
         let message = format!("expected a result as an object, found {}", result.kind().name());
@@ -97,7 +97,7 @@ pub fn result_of_tool(result: Node<'_>, form: Form) -> Result<AgentResult, Value
     let text = blocks().find_map(text);
     let mut seen = Object::new().with("content", blocks().map(listed).collect::<Json>());
     let structured = result.member("structuredContent").filter(|_| form == Form::Faithful).map(Json::of);
-    if result.member("isError").and_then(Node::as_bool) == Some(true) {
+    if is_error(result)? {
         let told =
             text.as_deref().filter(|_| form == Form::Faithful && blocks().count() == 1).and_then(failure);
         if let Some(told) = told {
@@ -121,6 +121,15 @@ pub fn result_of_tool(result: Node<'_>, form: Form) -> Result<AgentResult, Value
         .map_or_else(|| MESSAGE_OK.to_owned(), std::borrow::Cow::into_owned);
     let artifacts = blocks().filter_map(|block| artifact(block, form)).collect();
     Ok(Success { message, data: seen, artifacts }.into())
+}
+
+/// What is not said outright is no failure; what is said in another way than true or false is not guessed at.
+fn is_error(result: Node<'_>) -> Result<bool, ValueError> {
+    let Some(flag) = result.member("isError").filter(|flag| !flag.is_null()) else { return Ok(false) };
+    flag.as_bool().ok_or_else(|| {
+        let message = format!("expected true or false, found {}", flag.kind().name());
+        ValueError::new(ValueCode::ResultMalformed, message).in_field("isError")
+    })
 }
 
 fn text(block: Node<'_>) -> Option<String> {

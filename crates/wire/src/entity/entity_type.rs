@@ -4,6 +4,9 @@ use callgate_schema::json::{Kind, Node};
 
 use crate::{ValueCode, ValueError};
 
+/// Properties of one type: many more than a form has fields, and few enough to compare each with the others.
+pub const ENTITY_PROPERTIES_MAX: usize = 1_000;
+
 /// What an app says of a type of entities.
 ///
 /// ```
@@ -171,14 +174,18 @@ impl EntityType {
         Ok(EntityType { namespace, name, identifier_name, properties: Vec::new() })
     }
 
-    /// The same with one more property.
+    /// The same with one more property, of at most [`ENTITY_PROPERTIES_MAX`].
     ///
     /// # Errors
-    /// `entity-type` where its name is not of the form or is there already, with the field `name`, and where another
+    /// `entity-type` where there are too many, with the field `properties`; where its name is not of the form or is there already, with the field `name`, and where another
     /// property has its role, with the field `role`.
     pub fn with_property(mut self, property: EntityProperty) -> Result<EntityType, ValueError> {
         if !is_name(&property.name) {
             return Err(malformed("name", NAME));
+        }
+        if self.properties.len() >= ENTITY_PROPERTIES_MAX {
+            let message = format!("expected at most {ENTITY_PROPERTIES_MAX} properties, found more");
+            return Err(malformed("properties", message));
         }
         if self.properties.iter().any(|known| known.name == property.name) {
             let message = format!("expected each property once, found `{}` twice", property.name);

@@ -18,7 +18,7 @@ mod project;
 mod reference;
 mod snapshot;
 
-pub use entity_type::{EntityProperty, EntityType, PropertyRole, PropertyType};
+pub use entity_type::{ENTITY_PROPERTIES_MAX, EntityProperty, EntityType, PropertyRole, PropertyType};
 pub use moment::Moment;
 pub use reference::EntityRef;
 pub use snapshot::EntitySnapshot;

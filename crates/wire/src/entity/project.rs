@@ -12,7 +12,7 @@ impl EntitySnapshot {
     /// `title`, `subtitle` and `keywords` from the fields of the snapshot where the type has other names for them;
     /// `thumbnailUrl`, `url`, `deepLink`, `updatedAt`, `deleted`, `version`, `freshness` where they would be written;
     /// `properties` where there are some; and last the title, the second line and the keywords under the type's names,
-    /// a property before a field of the snapshot, null being none.
+    /// a property before a field of the snapshot, null being none; no such name takes the identifier's place.
     ///
     /// ```
     /// use callgate_wire::{EntityRef, EntitySnapshot, EntityType, Object};
@@ -53,7 +53,9 @@ impl EntitySnapshot {
         }
         let mut tape = Tape::new();
         let properties = self.properties.read(&mut tape);
-        for (_, key, value) in fields {
+        // Whatever the type calls its title, the identifier stays the reference's.
+        let is_free = |key: &str| key != "id" && key != entity_type.identifier_name();
+        for (_, key, value) in fields.into_iter().filter(|(_, key, _)| is_free(key)) {
             let property = properties.member(key).filter(|value| !value.is_null()).map(Json::of);
             put(&mut row, key, property.or(value));
         }

@@ -1,5 +1,7 @@
 //! URIs with variables in their path.
 
+use std::collections::HashMap;
+
 use super::uri::{Parts, decoded};
 use crate::{ValueCode, ValueError};
 
@@ -72,6 +74,7 @@ impl UriTemplate {
             return None;
         }
         let mut captured: Vec<(String, String)> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
         let (mut segments, mut values) = (ours.segments(), theirs.segments());
         loop {
             let (segment, value) = match (segments.next(), values.next()) {
@@ -85,10 +88,14 @@ impl UriTemplate {
             match variable(segment) {
                 None if decoded(segment)? != value => return None,
                 None => {}
-                Some(name) => match captured.iter_mut().find(|(known, _)| known == name) {
-                    Some((_, slot)) => *slot = value.into_owned(),
-                    None => captured.push((name.to_owned(), value.into_owned())),
-                },
+                Some(name) => {
+                    if let Some((_, slot)) = places.get(name).and_then(|place| captured.get_mut(*place)) {
+                        *slot = value.into_owned();
+                    } else {
+                        places.insert(name, captured.len());
+                        captured.push((name.to_owned(), value.into_owned()));
+                    }
+                }
             }
         }
     }

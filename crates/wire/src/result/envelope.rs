@@ -1,5 +1,7 @@
 //! Envelopes: results whose data is a versioned snapshot.
 
+use callgate_schema::json::{Member, Tape};
+
 use crate::resource::{Scheme, resource_uri};
 use crate::{AgentResult, MESSAGE_OK, Object, Success, ValueCode, ValueError};
 
@@ -58,15 +60,15 @@ impl Envelope {
     /// # Errors
     /// `result-malformed` with the first such member as the field.
     pub fn try_extra(mut self, extra: &Object) -> Result<Envelope, ValueError> {
-        for (name, value) in extra.members() {
-            if FIXED.contains(&name.as_str()) {
-                let message = "expected members beside those of the envelope, found one of them";
-                return Err(ValueError::new(ValueCode::ResultMalformed, message)
-                    .in_field(&name)
-                    .with_help("give it another name"));
-            }
-            self.data.set(&name, value);
+        let mut tape = Tape::new();
+        let mut names = extra.read(&mut tape).members().map(Member::name);
+        if let Some(name) = names.find(|name| FIXED.contains(&&**name)) {
+            let message = "expected members beside those of the envelope, found one of them";
+            return Err(ValueError::new(ValueCode::ResultMalformed, message)
+                .in_field(&name)
+                .with_help("give it another name"));
         }
+        self.data.extend(extra);
         Ok(self)
     }
 
