@@ -54,6 +54,15 @@ impl fmt::Display for Location {
     }
 }
 
+/// `location`, a JSON Pointer, followed by the name of a keyword, which has nothing to escape.
+pub(crate) fn joined(location: &str, keyword: &str) -> String {
+    let mut joined = String::with_capacity(location.len() + 1 + keyword.len());
+    joined.push_str(location);
+    joined.push('/');
+    joined.push_str(keyword);
+    joined
+}
+
 /// `location`, a JSON Pointer, followed by one more reference token.
 pub(crate) fn below(location: &str, token: &str) -> String {
     let mut location = location.to_owned();

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use crate::check::wire;
 use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node, NodeId};
+use crate::location::joined;
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
 use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violations, Work};
@@ -216,7 +217,7 @@ impl<'p, 'i> Run<'p, 'i> {
         let parts = self.parts;
         let Some(block) = parts.block(id) else { return Ok(false) };
         let (outer, way) = (self.current, self.evaluation.len());
-        if COLLECT {
+        if COLLECT && !self.explaining {
             self.step_into(id, block);
         }
         self.depth += 1;
@@ -432,6 +433,11 @@ impl<'p, 'i> Run<'p, 'i> {
         self.room()?;
         let path = self.location();
         let finding = describe();
+        if self.explaining {
+            // No more of it is read.
+            self.findings.push(finding.at_instance(path));
+            return Ok(false);
+        }
         let offset = finding.offset.unwrap_or(value.span().start);
         let (keyword, location) = self.place(at);
         let mut finding = match self.parts.profile {
@@ -440,7 +446,7 @@ impl<'p, 'i> Run<'p, 'i> {
         };
         finding.evaluation_path = Some(match keyword {
             "false" => self.evaluation.clone(),
-            keyword => format!("{}/{keyword}", self.evaluation),
+            keyword => joined(&self.evaluation, keyword),
         });
         self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
         Ok(false)
@@ -478,16 +484,20 @@ impl<'p, 'i> Run<'p, 'i> {
         let work = self.work.share(ATTEMPT_WORK);
         let mut run = Run {
             depth: self.depth,
-            path: self.path.clone(),
-            evaluation: self.evaluation.clone(),
+            path: std::mem::take(&mut self.path),
             current: self.current,
-            scope: self.scope.clone(),
+            scope: std::mem::take(&mut self.scope),
             glances: std::mem::replace(&mut self.glances, Work::new(0)),
             trail: std::mem::take(&mut self.trail),
             explaining: true,
             ..Run::new(self.parts, work)
         };
+        let (steps, resources) = (run.path.len(), run.scope.len());
         let ended = run.block::<true>(block, value);
+        // Where it ended early, what it went into is still there.
+        run.path.truncate(steps);
+        run.scope.truncate(resources);
+        (self.path, self.scope) = (run.path, run.scope);
         (self.glances, self.trail) = (run.glances, run.trail);
         self.work.give_back(&run.work);
         ended.is_ok().then_some(run.findings)
@@ -523,7 +533,7 @@ impl<'p, 'i> Run<'p, 'i> {
         let location = self.parts.location(at.block);
         match at.keyword {
             "false" => ("false", location.to_owned()),
-            keyword => (keyword, format!("{location}/{keyword}")),
+            keyword => (keyword, joined(location, keyword)),
         }
     }
 

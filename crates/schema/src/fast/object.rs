@@ -94,7 +94,7 @@ impl Names {
                 if slot.length == name.length {
                     return Some(slot);
                 }
-                if self.texts.get(slot.text as usize).is_some_and(|text| is(text)) {
+                if self.is_text(slot, &is) {
                     return Some(slot);
                 }
             }
@@ -103,6 +103,10 @@ impl Names {
             }
             at = (at + 1) & (self.slots.len() - 1);
         }
+    }
+
+    fn is_text(&self, slot: &Slot, is: &impl Fn(&str) -> bool) -> bool {
+        self.texts.get(slot.text as usize).is_some_and(|text| is(text))
     }
 
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::json::{Head, Node, Number, Token, head_within, kind, stands_for};
+use crate::json::{Head, Node, Number, Token, first_words, head_within, kind, stands_for};
 
 /// Where values stand. Small enough to be copied.
 pub(crate) trait Source<'i>: Copy {
@@ -287,8 +287,7 @@ impl<'i> Source<'i> for ValueSource {
 
     #[inline]
     fn head(self, value: &'i Value) -> (u64, u64) {
-        let text = value.as_str().unwrap_or_default().as_bytes();
-        head_within(text, 0, text.len())
+        first_words(value.as_str().unwrap_or_default().as_bytes())
     }
 
     #[inline]

@@ -33,7 +33,7 @@ mod skim;
 mod tests;
 
 pub(crate) use names::Head;
-pub(crate) use scan::head_within;
+pub(crate) use scan::{first_words, head_within};
 pub(crate) use text::{char_count, stands_for};
 pub(crate) use token::{Token, kind};
 

@@ -1,7 +1,7 @@
 //! Member names: their hash, and the search for one that stands twice in an object.
 #![expect(clippy::cast_possible_truncation, reason = "a hash is cut; indexes of entries are below 2^26")]
 
-use super::scan::word;
+use super::scan::{first_words, word};
 use super::text::{stands_for, unescaped};
 use super::token::Token;
 
@@ -35,7 +35,8 @@ impl Head {
 
     /// Of an unescaped name.
     pub(crate) fn of(name: &[u8]) -> Head {
-        let mut head = Head::short(word(name, 0), word(name, 8));
+        let (low, high) = first_words(name);
+        let mut head = Head::short(low, high);
         for chunk in name.get(16..).unwrap_or_default().chunks(8) {
             head.hash = mix(word(chunk, 0), head.hash >> 7);
         }

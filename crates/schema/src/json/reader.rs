@@ -120,6 +120,9 @@ impl Walk<'_> {
     fn run(&mut self, state: State) -> Result<Pause, Fault> {
         let text = self.text;
         let nodes_max = self.limits.nodes_max.min(NODES_MAX);
+        // A strange limit sends every number the long way.
+        let short =
+            if self.limits.number_digits_max < SHORT_DIGITS_MAX { 0 } else { SHORT_DIGITS_MAX as usize };
         let State { mut at, mut entries, mut depth, mut nodes, mut bits, mut frame } = state;
         let mut next = byte(text, at);
         macro_rules! skip_space {
@@ -177,11 +180,33 @@ impl Walk<'_> {
                         continue $open;
                     }
                     b'-' | b'0'..=b'9' => {
-                        let (token, end) = number(text, at, self.limits)?;
+                        let start = at;
+                        let negative = next == b'-';
+                        if negative {
+                            at += 1;
+                            next = byte(text, at);
+                        }
+                        let first = at;
+                        let lead = next.wrapping_sub(b'0');
+                        let mut digits = u32::from(lead);
+                        at += 1;
+                        next = byte(text, at);
+                        if lead != 0 {
+                            while next.wrapping_sub(b'0') < 10 {
+                                digits = digits.wrapping_mul(10).wrapping_add(u32::from(next - b'0'));
+                                at += 1;
+                                next = byte(text, at);
+                            }
+                        }
+                        let token;
+                        if lead < 10 && at - first <= short && next != b'.' && next | 0x20 != b'e' {
+                            token = Token::short_number(start, at - start, Short { negative, scale: 0, digits });
+                        } else {
+                            (token, at) = number(text, start, self.limits)?;
+                            next = byte(text, at);
+                        }
                         *$slot = token;
                         entries += 1;
-                        at = end;
-                        next = byte(text, at);
                     }
                     _ => {
                         let token = literal(text, at)?;

@@ -65,17 +65,25 @@ fn last_word(text: &[u8], at: usize) -> u64 {
 /// A text of less than eight bytes.
 #[inline]
 fn short_word(text: &[u8]) -> u64 {
-    let (mut word, mut rest, mut shift) = (0, text, 0);
-    if let Some((four, tail)) = rest.split_first_chunk() {
-        (word, rest, shift) = (u64::from(u32::from_le_bytes(*four)), tail, 32);
+    if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
+        // Where the two overlap they are the same.
+        let last = u64::from(u32::from_le_bytes(*last));
+        return u64::from(u32::from_le_bytes(*first)) | last << (8 * (text.len() - 4));
     }
-    if let Some((two, tail)) = rest.split_first_chunk() {
-        word |= u64::from(u16::from_le_bytes(*two)) << shift;
-        (rest, shift) = (tail, shift + 16);
-    }
-    match rest {
-        [byte, ..] => word | u64::from(*byte) << shift,
-        [] => word,
+    text.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// The first sixteen bytes of a text that stands alone, with zeros after its end.
+#[inline]
+pub(crate) fn first_words(text: &[u8]) -> (u64, u64) {
+    let (Some(low), Some(last)) = (text.first_chunk(), text.last_chunk()) else {
+        return (short_word(text), 0);
+    };
+    let low = u64::from_le_bytes(*low);
+    match text.len() {
+        8 => (low, 0),
+        length @ 9..16 => (low, u64::from_le_bytes(*last) >> (8 * (16 - length))),
+        _ => (low, word(text, 8)),
     }
 }
 
