@@ -4,7 +4,7 @@
 //! call ─ resolve ─ bind ─ authorize ─ open ─ (durable) ─ dispatch ─ observe ─ settle
 //! ```
 //!
-//! Start at [`call`]: one file a stage, each consuming what the stage before it produced, so that another order does
+//! [`registry`] holds the tools that an app writes itself, which pass the same stages. Start at [`call`]: one file a stage, each consuming what the stage before it produced, so that another order does
 //! not compile. [`catalog`] decides which tools can be called at all, [`intent`] holds the tables by which an intent
 //! ends, and [`Journal`] is the port to the store.
 //!
@@ -15,10 +15,11 @@
 pub mod call;
 pub mod catalog;
 pub mod intent;
+pub mod registry;
 
 mod journal;
 mod refusal;
 
-pub use callgate_wire::Stage;
+pub use callgate_wire::{Code, Stage};
 pub use journal::{AdmissionRow, Committed, ContractChange, IntentFilter, Journal, JournalError};
 pub use refusal::Refusal;

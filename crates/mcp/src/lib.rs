@@ -2,6 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `adapter` | a registry as a server |
 //! | `frame` | one line of text becomes one decision about it |
 //! | `list` | `tools/list`, taken apart and put together |
 //! | `outcome` | refusals and doubts as the caller sees them |
@@ -18,6 +19,7 @@
 mod id;
 mod limits;
 
+pub mod adapter;
 pub mod agent;
 pub mod answer;
 pub mod error_map;

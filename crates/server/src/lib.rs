@@ -14,6 +14,7 @@
 //! | `hangup` | the end of a client that is not read any more |
 //! | `child` | the upstream as a child process |
 //! | `session` | the session itself |
+//! | `local` | a registry of the app's own tools as a server |
 //! | `stop` | the signals that end it |
 //! | `clock` | the time and fresh ids, read here and handed on |
 //! | `visit` | a visit to a tool server that only lists its tools |
@@ -27,6 +28,7 @@ mod clock;
 mod hangup;
 mod lane;
 mod line;
+mod local;
 mod session;
 mod stop;
 mod user;
@@ -35,6 +37,7 @@ mod visit;
 pub use child::{Child, StartError};
 pub use clock::{fresh_incarnation, now};
 pub use hangup::{HangUp, stdin_hang_up};
+pub use local::{local_ports, serve_local};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

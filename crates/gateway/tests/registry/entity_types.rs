@@ -1,0 +1,65 @@
+//! Types of entities.
+
+use callgate_gateway::registry::RegistryError;
+use callgate_wire::{EntityProperty, EntityType, PropertyRole, PropertyType};
+
+use super::registry;
+
+fn note() -> EntityType {
+    EntityType::new("notes", "note", "noteId").unwrap()
+}
+
+#[test]
+fn a_type_is_registered_listed_found_and_taken_back_like_an_entry() {
+    let registry = registry();
+    assert_eq!(registry.register_entity_type(note()).unwrap(), "notes_note");
+    assert!(matches!(registry.register_entity_type(note()), Err(RegistryError::Collision { .. })));
+    registry.register_entity_type(EntityType::new("files", "file", "id").unwrap()).unwrap();
+    let keys = |types: Vec<std::sync::Arc<EntityType>>| {
+        types.iter().map(|one| one.qualified_name()).collect::<Vec<_>>()
+    };
+    assert_eq!(keys(registry.entity_types()), ["notes_note", "files_file"]);
+    assert_eq!(keys(registry.entity_types_of("files")), ["files_file"]);
+    assert_eq!(*registry.entity_type("notes_note").unwrap(), note());
+    assert!(registry.unregister_entity_type("notes_note") && !registry.unregister_entity_type("notes_note"));
+    assert!(registry.entity_type("notes_note").is_none());
+    registry.register_entity_type(note()).unwrap();
+}
+
+#[test]
+fn names_of_a_type_and_its_parts_follow_their_rules() {
+    for (good, name) in [(true, "noteId"), (true, "_id"), (false, "note-id"), (false, "1st"), (false, "")] {
+        assert_eq!(EntityType::new("notes", "note", name).is_ok(), good, "{name}");
+    }
+    for (good, name) in [(true, "due_at"), (false, "dueAt"), (false, "due-at"), (false, "")] {
+        let property = EntityProperty::new(name, PropertyType::String);
+        assert_eq!(note().with_property(property).is_ok(), good, "{name}");
+    }
+    let twice = note()
+        .with_property(EntityProperty::new("title", PropertyType::String))
+        .and_then(|one| one.with_property(EntityProperty::new("title", PropertyType::Integer)));
+    assert!(twice.is_err());
+}
+
+#[test]
+fn the_keys_of_a_row_come_from_roles_then_from_what_is_shown_and_searched_then_from_the_words() {
+    let shown = |name: &str| EntityProperty::new(name, PropertyType::String).displayed();
+    assert_eq!(
+        (note().title_key(), note().subtitle_key(), note().keywords_key()),
+        ("title", "subtitle", "keywords")
+    );
+    let of_display = note()
+        .with_property(shown("head"))
+        .and_then(|one| one.with_property(shown("line")))
+        .and_then(|one| one.with_property(EntityProperty::new("tags", PropertyType::Array).searched()))
+        .unwrap();
+    assert_eq!(
+        (of_display.title_key(), of_display.subtitle_key(), of_display.keywords_key()),
+        ("head", "line", "tags")
+    );
+    let role = EntityProperty::new("name", PropertyType::String).with_role(PropertyRole::Title);
+    assert_eq!(of_display.clone().with_property(role.clone()).unwrap().title_key(), "name");
+    let two = of_display.with_property(role).unwrap();
+    let rival = EntityProperty::new("other", PropertyType::String).with_role(PropertyRole::Title);
+    assert!(two.with_property(rival).is_err(), "two properties with one role");
+}
