@@ -1,10 +1,5 @@
 //! The example of an app that serves its own tools, run for real with a raw client, and what it leaves in its store.
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    clippy::disallowed_methods,
-    reason = "what is not there fails the test"
-)]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what is not there fails the test")]
 
 use std::path::PathBuf;
 use std::process::Command;

@@ -1,10 +1,5 @@
 //! The registry: names, entries, calls, events, modules, types of entities, and the contract kits on its own adapters.
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "what is not there fails the test"
-)]
+#![expect(clippy::unwrap_used, reason = "what is not there fails the test")]
 
 mod calls;
 mod contracts;
