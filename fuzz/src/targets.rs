@@ -173,7 +173,23 @@ fn compared(schema: &[u8], values: &[&str], dialect: Dialect) {
         let mut tape = Tape::new();
         let node = tape.read(value.as_bytes(), &options.limits.arguments_text()).expect("it was read");
         assert_eq!(found, reference.is_valid(node), "engine and reference differ about {value}");
+        twins(&program, schema, value, &options);
     }
+}
+
+/// A value that a program holds and the text of that value have one verdict. Its text need not be the one at hand: a
+/// float that was read is written in another way.
+fn twins(program: &Program, schema: &[u8], value: &str, options: &Options) {
+    let Ok(held) = serde_json::from_str::<serde_json::Value>(value) else { return };
+    let validator = options.build_slice(schema).expect("it was compiled");
+    let text = held.to_string();
+    assert_eq!(validator.is_valid(&held), validator.is_valid_slice(text.as_bytes()), "of {value}");
+    assert_eq!(
+        validator.validate(&held).is_ok(),
+        validator.validate_slice(text.as_bytes()).is_ok(),
+        "of {value}"
+    );
+    assert_eq!(validator.program().digest(), program.digest());
 }
 
 /// The verdict, if the value can be read and no limit is reached; both ways of deciding say the same.

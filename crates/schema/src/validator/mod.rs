@@ -31,7 +31,8 @@ thread_local! {
 ///
 /// Each question has two forms. `…_slice` takes JSON text and is the better one: numbers are compared as they are written,
 /// a name that stands twice is refused, and nothing is built. The other takes a [`serde_json::Value`], of which it
-/// cannot say what its text was. Both give the same verdict on what both can hold.
+/// cannot say what its text was. Both give the same verdict on what both can hold; the limits of a text (its bytes, depth
+/// and nodes) bind a [`serde_json::Value`] only where its parts must be looked at closely.
 ///
 /// ```
 /// use callgate_schema::Validator;
