@@ -134,7 +134,8 @@ impl<'p> Builder<'p> {
             Op::Ref { block } => gathered.also.push(*block),
             Op::AnyOf { blocks, .. } => self.union(node, false, blocks),
             Op::OneOf { blocks, .. } => self.union(node, true, blocks),
-            Op::Not { .. } | Op::If { .. } | Op::DynamicRef { .. } => node.ask = ALL,
+            // What has no place in a plan is a question for the instructions.
+            _ => node.ask = ALL,
         }
     }
 
