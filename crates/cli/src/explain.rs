@@ -35,12 +35,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 /// That there is no such code, and which one may be meant.
 pub(crate) fn unknown(code: &str) -> anyhow::Error {
-    let code = one_line(code);
-    let advice = match nearest(&code) {
+    let advice = match nearest(code) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None => "`callgate explain --list` names all of them".to_owned(),
     };
-    Failure::usage(format!("expected a code, found `{code}`; {advice}"))
+    Failure::usage(format!("expected a code, found `{}`; {advice}", one_line(code)))
 }
 
 /// A page with its headings in bold. The colours go where standard output is no terminal.

@@ -141,6 +141,9 @@ fn related(finding: &Finding) -> &'static [(&'static str, &'static str)] {
         (Code::SchemaUnreachable, _) | (Code::SchemaUnsatisfiable, Some("enum" | "const")) => {
             &[("type", "the stated type")]
         }
+        (Code::SchemaExampleRefused, Some("default" | "example" | "examples")) => {
+            &[("type", "the stated type"), ("enum", "the choices")]
+        }
         (Code::SchemaIgnoredSibling, _) => &[("$ref", "draft-07 looks at this alone")],
         (Code::SchemaAliasConflict, _) => {
             &[("additionalProperties", "the keyword"), ("additional_properties", "its alias")]

@@ -27,9 +27,25 @@ pub(crate) fn exclusive_maximum(compiler: &mut Compiler<'_>, draft: &mut Draft, 
 fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>, bound: Bound) {
     if entry.value.kind() == Kind::Number {
         draft.push(entry.keyword, Op::Number { bound, limit: compiler.spot(entry.value) });
+    } else if let (Kind::Bool, Bound::ExclusiveMinimum | Bound::ExclusiveMaximum) =
+        (entry.value.kind(), bound)
+    {
+        draft_04(compiler, entry);
     } else {
         compiler.malformed(entry, "a number");
     }
+}
+
+/// In draft-04, and in OpenAPI 3.0 after it, the keyword says of the other bound whether it is exclusive.
+fn draft_04(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>) {
+    let inclusive = if entry.keyword == "exclusiveMinimum" { "minimum" } else { "maximum" };
+    let message = format!("expected a number for `{}`, found boolean, as draft-04 had it", entry.keyword);
+    let help =
+        format!("write the number itself instead of that of `{inclusive}`: `\"{}\": 0`", entry.keyword);
+    let finding = Finding::new(Code::SchemaMalformedKeyword, message)
+        .with_help(help)
+        .at_schema(entry.keyword, entry.location());
+    compiler.fault(finding.at_offset(entry.value.span().start));
 }
 
 #[inline]

@@ -41,7 +41,9 @@ fn refuse_unknown(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, name: &str
 fn doubt_unknown(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, name: &str) {
     let message =
         format!("expected a format of JSON Schema, found `{name}`, which says nothing to a validator");
-    let finding = Finding::new(Code::SchemaFormatUnknown, message).at_schema("format", entry.location());
+    let finding = Finding::new(Code::SchemaFormatUnknown, message)
+        .with_help("say what the value must be with `pattern`, `minimum` and the like, or leave it as a note")
+        .at_schema("format", entry.location());
     compiler.warn(finding.at_offset(entry.value.span().start));
 }
 

@@ -6,6 +6,7 @@
 
 use crate::json::Node;
 use crate::preflight::Subject;
+use crate::types::{TypeSet, found};
 use crate::{Code, Finding};
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
@@ -23,14 +24,36 @@ fn refused(subject: &Subject<'_>, keyword: &str, tail: &str, value: Node<'_>, do
     if subject.accepts(value) != Some(false) {
         return;
     }
-    let message =
-        format!("expected a value that its own schema accepts as `{keyword}`, found one that it refuses");
+    let (reason, help) = why(subject, keyword, value);
+    let message = format!("expected a value that its own schema accepts as `{keyword}`, found {reason}");
     let mut doubt = subject
         .doubt(Code::SchemaExampleRefused, keyword, message)
-        .with_help("write a value that could be sent, or widen the schema")
+        .with_help(help)
         .at_offset(value.span().start);
     if let Some(location) = &mut doubt.schema_location {
         location.push_str(tail);
     }
     doubts.push(doubt);
+}
+
+/// What is wrong with the value, if it is one of the usual things, and what to do.
+fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String) {
+    let usual = || "write a value that could be sent, or widen the schema".to_owned();
+    if let Some(stated) = subject.keyword("type").and_then(TypeSet::written)
+        && !stated.has(value)
+    {
+        let reason = format!("{}, where `type` has {}", found(value), stated.names());
+        let is_missing_default = value.is_null() && keyword == "default";
+        let help = "leave the `default` out, since a member that is not required need not be sent, or add `null` to \
+                    the types";
+        return (reason, if is_missing_default { help.to_owned() } else { usual() });
+    }
+    let is_listed = |choices: Node<'_>| choices.items().any(|choice| choice.equals(value));
+    if subject.keyword("enum").is_some_and(|choices| !is_listed(choices)) {
+        return (
+            "one that `enum` does not list".to_owned(),
+            "write one of the choices, or add this one".to_owned(),
+        );
+    }
+    ("one that it refuses".to_owned(), usual())
 }
