@@ -18,6 +18,7 @@ mod project;
 mod receivers;
 mod render;
 mod store_path;
+mod validate;
 mod worker;
 mod wrap;
 
@@ -42,6 +43,7 @@ enum Verb {
     Project(project::Args),
     Coerce(coerce::Args),
     Capture(capture::Args),
+    Validate(validate::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
@@ -58,6 +60,7 @@ fn main() -> std::process::ExitCode {
         Verb::Project(args) => project::run(&args),
         Verb::Coerce(args) => coerce::run(&args),
         Verb::Capture(args) => capture::run(&args),
+        Verb::Validate(args) => validate::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),

@@ -12,7 +12,7 @@ use crate::answer::write_findings;
 /// The key in `_meta` under which a refusal or a doubt is told to programs.
 pub const META_REFUSAL: &str = "dev.callgate/refusal";
 /// Findings that a model is shown.
-const FINDINGS_SHOWN_MAX: usize = 8;
+pub const FINDINGS_SHOWN_MAX: usize = 8;
 
 /// What a caller is told in place of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]

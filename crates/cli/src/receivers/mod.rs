@@ -23,6 +23,9 @@ mod judge;
 
 mod project;
 
+#[cfg(test)]
+mod rows;
+
 pub(crate) use judge::{Remark, judge};
 pub(crate) use project::{Change, Effect, Projection, project};
 #[cfg(test)]

@@ -112,7 +112,12 @@ impl Relaxing<'_, '_> {
         self.release(schema, pointer);
         for remark in self.remarks(schema, pointer) {
             if let LooksFor::Shape(shape) = &remark.rule.looks_for {
+                let (before, unsayable) = (self.log.0.len(), self.unsayable.len());
                 self.shape(schema, shape, &remark, pointer);
+                if (before, unsayable) == (self.log.0.len(), self.unsayable.len()) {
+                    // It means what it meant.
+                    self.log.note(Effect::Said, &remark.pointer, &remark.keyword, "said in other words");
+                }
             }
         }
     }

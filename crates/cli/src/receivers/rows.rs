@@ -1,0 +1,48 @@
+//! The rows of `cases/receivers.jsonl`: of each rule, a schema that it minds and one that it just does not.
+
+use std::collections::HashSet;
+
+use callgate_schema::json::{ReadLimits, Tape};
+
+use super::{Tree, judge, named, project, receivers};
+
+const ROWS: &str = include_str!("../../../../cases/receivers.jsonl");
+
+fn rows() -> Vec<Tree> {
+    let limits = ReadLimits { nodes_max: 1_000_000, ..callgate_schema::Limits::default().schema_text() };
+    let mut tape = Tape::new();
+    ROWS.lines().map(|line| Tree::of(tape.read(line.as_bytes(), &limits).unwrap())).collect()
+}
+
+fn text<'t>(row: &'t Tree, name: &str) -> &'t str {
+    row.get(name).and_then(Tree::as_text).unwrap()
+}
+
+#[test]
+fn every_row_is_judged_as_it_says() {
+    let mut met = HashSet::new();
+    for row in rows() {
+        let receiver = named(text(&row, "receiver")).unwrap();
+        let remarks = judge(row.get("schema").unwrap(), receiver);
+        let told: Vec<String> =
+            remarks.iter().map(|remark| format!("{} {}", remark.rule.id, remark.pointer)).collect();
+        let expected: Vec<&str> =
+            row.get("remarks").unwrap().items().iter().map(|remark| remark.as_text().unwrap()).collect();
+        assert_eq!(told, expected, "{}", text(&row, "name"));
+        met.extend(remarks.into_iter().map(|remark| &remark.rule.id));
+    }
+    for rule in receivers().iter().flat_map(|receiver| &receiver.rules) {
+        assert!(met.contains(&rule.id), "{} has no row", rule.id);
+    }
+}
+
+#[test]
+fn every_row_is_projected_to_what_is_taken() {
+    for row in rows() {
+        let receiver = named(text(&row, "receiver")).unwrap();
+        let projection = project(row.get("schema").unwrap(), receiver);
+        assert!(judge(&projection.schema, receiver).is_empty(), "{}", text(&row, "name"));
+        let taken = row.get("remarks").unwrap().items().is_empty();
+        assert_eq!(projection.changes.is_empty(), taken, "{}", text(&row, "name"));
+    }
+}
