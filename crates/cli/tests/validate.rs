@@ -200,7 +200,7 @@ fn a_line_can_bring_its_own_schema() {
 #[test]
 fn the_output_is_in_the_order_of_the_file() {
     let line = |at: usize| {
-        let query = if at % 7 == 0 { "r".to_owned() } else { "x".repeat(2 + at % 300) };
+        let query = if at.is_multiple_of(7) { "r".to_owned() } else { "x".repeat(2 + at % 300) };
         format!(r#"{{"name":"search","arguments":{{"query":"{query}"}}}}"#)
     };
     let lines = (0..50_000).map(line).collect::<Vec<String>>().join("\n");
@@ -210,7 +210,7 @@ fn the_output_is_in_the_order_of_the_file() {
         .split(|byte| *byte == b'\n')
         .filter_map(|line| serde_json::from_slice::<Value>(line).ok()?["line"].as_u64())
         .collect();
-    let expected: Vec<u64> = (0..50_000).filter(|at| at % 7 == 0).map(|at| at + 1).collect();
+    let expected: Vec<u64> = (0..50_000).filter(|at: &u64| at.is_multiple_of(7)).map(|at| at + 1).collect();
     assert_eq!(told, expected);
     assert_eq!(run(), first);
 }
