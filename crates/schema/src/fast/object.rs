@@ -52,10 +52,7 @@ impl Names {
         let size = (entries.len() * 2).next_power_of_two().max(2);
         let shift = 32 - size.trailing_zeros();
         let heads: Vec<Head> = entries.iter().map(|entry| Head::of(entry.name.as_bytes())).collect();
-        let multiplier = (0..TRIALS)
-            .map(|trial| trial.wrapping_mul(0x9E37_79B8).wrapping_add(0x85EB_CA6B) | 1)
-            .min_by_key(|multiplier| meetings(&heads, *multiplier, shift, size));
-        let multiplier = multiplier.unwrap_or(1);
+        let multiplier = multiplier(&heads, shift, size);
         let mut slots = vec![EMPTY; size];
         for (text, (entry, head)) in entries.iter().zip(&heads).enumerate() {
             let mut at = start(head, multiplier, shift);
@@ -128,9 +125,26 @@ fn start(head: &Head, multiplier: u32, shift: u32) -> usize {
     (head.hash32().wrapping_mul(multiplier) >> shift) as usize
 }
 
-/// How many names begin where another does.
-fn meetings(heads: &[Head], multiplier: u32, shift: u32, size: usize) -> usize {
+/// The first multiplier with which no two names meet, or the one with which the fewest do.
+fn multiplier(heads: &[Head], shift: u32, size: usize) -> u32 {
+    let (mut best, mut fewest) = (1, usize::MAX);
     let mut taken = vec![false; size];
+    for trial in 0..TRIALS {
+        let multiplier = trial.wrapping_mul(0x9E37_79B8).wrapping_add(0x85EB_CA6B) | 1;
+        taken.fill(false);
+        let met = meetings(heads, multiplier, shift, &mut taken);
+        if met < fewest {
+            (best, fewest) = (multiplier, met);
+        }
+        if met == 0 {
+            break;
+        }
+    }
+    best
+}
+
+/// How many names begin where another does.
+fn meetings(heads: &[Head], multiplier: u32, shift: u32, taken: &mut [bool]) -> usize {
     heads
         .iter()
         .filter(|head| {

@@ -8,19 +8,19 @@ use crate::{Class, Code, Finding, Location};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValidationError {
     finding: Box<Finding>,
-    place: Location,
 }
 
+/// The place of what concerns the whole value.
+const ROOT: &Location = &Location(Vec::new());
+
 impl ValidationError {
-    pub(super) fn new(mut finding: Finding) -> Self {
-        let place = finding.instance_location.take().unwrap_or_default();
-        finding.instance_location = Some(place.clone());
-        ValidationError { finding: Box::new(finding), place }
+    pub(super) fn new(finding: Finding) -> Self {
+        ValidationError { finding: Box::new(finding) }
     }
 
     /// Where in the value. Displays as a JSON Pointer.
-    pub const fn instance_path(&self) -> &Location {
-        &self.place
+    pub fn instance_path(&self) -> &Location {
+        self.finding.instance_location.as_ref().unwrap_or(ROOT)
     }
 
     /// Where in the schema the keyword stands, a JSON Pointer; empty if no keyword is at fault.
@@ -62,8 +62,9 @@ impl ValidationError {
 
 impl fmt::Display for ValidationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place.0.is_empty() {
-            write!(f, "at {}: ", self.place)?;
+        let place = self.instance_path();
+        if !place.0.is_empty() {
+            write!(f, "at {place}: ")?;
         }
         f.write_str(&self.finding.message)
     }
