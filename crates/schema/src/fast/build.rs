@@ -118,14 +118,16 @@ impl<'p> Builder<'p> {
             Op::Pattern { pattern } if node.pattern.is_none() => node.pattern = Some(*pattern),
             Op::Pattern { .. } | Op::Format { .. } => node.ask |= kind::STRING,
             Op::MultipleOf { .. } => node.ask |= kind::NUMBER,
-            Op::Items { prefix, rest } if prefix.is_empty() => {
+            Op::Items { prefix, rest } if prefix.is_empty() && node.items.is_none() => {
                 node.items = rest.map(|block| self.target(block));
             }
             Op::Items { .. } | Op::UniqueItems | Op::Contains { .. } | Op::UnevaluatedItems { .. } => {
                 node.ask |= kind::ARRAY;
             }
             Op::Required { names, .. } => gathered.required.extend(names.iter().map(|name| &**name)),
-            Op::Properties(plan) => gathered.plan = Some(plan),
+            Op::Properties(plan) if gathered.plan.is_none() => gathered.plan = Some(plan),
+            // Profile `wire` looks at the members twice.
+            Op::Properties(_) => node.ask |= kind::OBJECT,
             Op::PropertyNames { .. }
             | Op::DependentRequired { .. }
             | Op::DependentSchemas { .. }
