@@ -126,9 +126,9 @@ impl<'p> Builder<'p> {
             }
             Op::Required { names, .. } => gathered.required.extend(names.iter().map(|name| &**name)),
             Op::Properties(plan) if gathered.plan.is_none() => gathered.plan = Some(plan),
-            // Profile `wire` looks at the members twice.
-            Op::Properties(_) => node.ask |= kind::OBJECT,
-            Op::PropertyNames { .. }
+            // A second look at the members, as profile `wire` has it, among others.
+            Op::Properties(_)
+            | Op::PropertyNames { .. }
             | Op::DependentRequired { .. }
             | Op::DependentSchemas { .. }
             | Op::UnevaluatedProperties { .. } => node.ask |= kind::OBJECT,
