@@ -5,7 +5,7 @@ use callgate_schema::json::Tape;
 use callgate_schema::{Coercion, Options, Profile, Scratch};
 use serde_json::Value;
 
-use crate::engine::{TURNS, batch};
+use crate::turns::{TURNS, batch};
 
 const SCHEMA: &str = r#"{"type": "object", "additionalProperties": false, "required": ["path", "lines"], "properties": {
     "path": {"type": "string"}, "lines": {"type": "integer"}, "from": {"type": "integer"}, "scale": {"type": "number"},
@@ -21,7 +21,7 @@ const OUTPUT: &str = r#"{"path": "/var/log/notes.log", "lines": 250, "from": -12
     "quiet": false, "label": "0042", "filter": {"level": "warn", "least": 3}, "tags": ["a", "b"],
     "note": "ten members, each of them a text"}"#;
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub fn run() -> anyhow::Result<()> {
     let mut least = [f64::MAX; 4];
     let mut contestants = [Contestant::new(Profile::Wire)?, Contestant::new(Profile::Standard)?];
     for contestant in &mut contestants {

@@ -11,7 +11,7 @@ use callgate_testing::peer::{INITIALIZE, INITIALIZED, PATIENCE, Peer};
 
 /// Where the program is.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub struct Args {
     /// The program `callgate` [default: beside this one]
     #[arg(long)]
     binary: Option<PathBuf>,
@@ -29,7 +29,7 @@ const AT_ONCE: usize = 64;
 /// Calls in the measurement of throughput.
 const MANY: usize = 6_400;
 
-pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+pub fn run(args: &Args) -> anyhow::Result<()> {
     let beside = std::env::current_exe()?.with_file_name("callgate");
     let binary = args.binary.clone().unwrap_or(beside);
     let folder = match &args.folder {

@@ -5,11 +5,11 @@ use callgate_schema::json::Tape;
 use callgate_wire::{EntitySnapshot, Json, ValueLimits};
 use serde_json::Value;
 
-use crate::engine::{TURNS, batch};
+use crate::turns::{TURNS, batch};
 
 const SNAPSHOT: &str = include_str!("../cases/snapshot.json");
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub fn run() -> anyhow::Result<()> {
     let compact = Json::parse(SNAPSHOT)?.into_string();
     let bytes = compact.as_bytes();
     let limits = ValueLimits::default().text();

@@ -1,5 +1,5 @@
 //! The long proofs of the schema engine: driven by bytes changed at random, beside the reference evaluator, and beside
-//! other validators.
+//! other validators; and what it may cost.
 
 use super::command::Command;
 use super::step::{Outcome, Setting};
@@ -32,5 +32,15 @@ pub(super) fn others(at: &Setting, schemas: u64) -> Result<Outcome> {
         .arguments(["run", "--release", "--manifest-path", "differential/Cargo.toml", "--"])
         .argument(corpus)
         .argument(schemas.to_string())
+        .outcome()
+}
+
+/// Counts the instructions of small workloads and compares them with the baseline.
+pub(super) fn instructions(at: &Setting) -> Result<Outcome> {
+    if !at.has("valgrind") {
+        return Ok(at.missing("valgrind is not here"));
+    }
+    Command::cargo(at)
+        .arguments(["run", "--release", "--package", "callgate-bench", "--", "instructions"])
         .outcome()
 }

@@ -96,6 +96,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
     }
     plan.run("kill", |at| proofs::kill(at, ROUNDS_SHORT));
     plan.run("order of writes", proofs::order);
+    plan.run("instructions", engine::instructions);
     if args.no_peers {
         plan.skip("peers", "left out by --no-peers");
     } else {
