@@ -18,6 +18,9 @@ const EXPECTED: &[&str] = &[
     ".ci/run",
 ];
 
+/// The package that measures, with subcommands of its own.
+const BENCH: &str = "callgate-bench";
+
 /// What cargo itself can do, as far as our documents use it.
 const CARGO: &[&str] =
     &["bench", "build", "clippy", "doc", "fmt", "install", "nextest", "run", "test", "xtask"];
@@ -28,13 +31,15 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
     }
     let verbs = variants(tree, "crates/cli/src/main.rs")?;
     let chores = variants(tree, "xtask/src/main.rs")?;
+    let measured = variants(tree, "bench/src/main.rs")?;
+    let known = Known { verbs, chores, measured };
     for path in tree.list("", ".md").filter(|path| !path.contains('/') || path.starts_with("docs/")) {
         let text = tree.text(path)?;
         for (number, target) in links(&text).filter(|(_, target)| !leads_somewhere(tree, path, target)) {
             report.fault_at(path, number, format!("`{target}` leads nowhere"), "point to a file that exists");
         }
         for (number, command) in commands(&text) {
-            if let Some(what) = unknown(&command, &verbs, &chores) {
+            if let Some(what) = known.lacks(&command) {
                 report.fault_at(path, number, what, "name one that exists");
             }
         }
@@ -87,24 +92,41 @@ fn commands(text: &str) -> Vec<(usize, String)> {
     commands
 }
 
-/// What in a command is not there.
-fn unknown(command: &str, verbs: &BTreeSet<String>, chores: &BTreeSet<String>) -> Option<String> {
-    let mut words = command.split_whitespace().take_while(|word| *word != "#");
-    let program = words.next()?;
-    let verb = words.find(|word| !word.starts_with(['-', '+']))?;
-    let is = |verb: &str| verb != "help" && !verbs.contains(verb);
-    match program {
-        "callgate" => is(verb).then(|| format!("there is no `callgate {verb}`")),
-        _ if !CARGO.contains(&verb) => Some(format!("there is no `cargo {verb}` here")),
-        _ if verb == "xtask" => {
-            let chore = words.next()?;
-            (!chores.contains(chore)).then(|| format!("there is no `cargo xtask {chore}`"))
+/// The subcommands of our programs.
+struct Known {
+    /// Of `callgate`.
+    verbs: BTreeSet<String>,
+    /// Of `cargo xtask`.
+    chores: BTreeSet<String>,
+    /// Of the benchmark.
+    measured: BTreeSet<String>,
+}
+
+impl Known {
+    /// What in a command is not there.
+    fn lacks(&self, command: &str) -> Option<String> {
+        let mut words = command.split_whitespace().take_while(|word| *word != "#");
+        let program = words.next()?;
+        let verb = words.find(|word| !word.starts_with(['-', '+']))?;
+        let is = |verb: &str| verb != "help" && !self.verbs.contains(verb);
+        match program {
+            "callgate" => is(verb).then(|| format!("there is no `callgate {verb}`")),
+            _ if !CARGO.contains(&verb) => Some(format!("there is no `cargo {verb}` here")),
+            _ if verb == "xtask" => {
+                let chore = words.next()?;
+                (!self.chores.contains(chore)).then(|| format!("there is no `cargo xtask {chore}`"))
+            }
+            _ if verb == "run" => {
+                let cargos: Vec<&str> = words.by_ref().take_while(|word| *word != "--").collect();
+                let verb = words.next()?;
+                if cargos.contains(&BENCH) {
+                    (!self.measured.contains(verb)).then(|| format!("there is no `{BENCH} {verb}`"))
+                } else {
+                    is(verb).then(|| format!("there is no `callgate {verb}`"))
+                }
+            }
+            _ => None,
         }
-        _ if verb == "run" => {
-            let verb = words.skip_while(|word| *word != "--").nth(1)?;
-            is(verb).then(|| format!("there is no `callgate {verb}`"))
-        }
-        _ => None,
     }
 }
 
@@ -225,12 +247,18 @@ mod tests {
     #[test]
     fn a_command_that_is_not_there_is_named() {
         let (verbs, chores) = (set(&["check", "wrap"]), set(&["tidy"]));
-        let fault = |command: &str| unknown(command, &verbs, &chores);
+        let known = Known { verbs, chores, measured: set(&["engine"]) };
+        let fault = |command: &str| known.lacks(command);
         assert_eq!(fault("callgate check tools.json"), None);
         assert_eq!(fault("callgate --version"), None);
         assert_eq!(fault("callgate serve"), Some("there is no `callgate serve`".into()));
         assert_eq!(fault("cargo run --release -- wrap -- python3 server.py"), None);
         assert_eq!(fault("cargo run -- serve"), Some("there is no `callgate serve`".into()));
+        assert_eq!(fault("cargo run --release -p callgate-bench -- engine --short"), None);
+        assert_eq!(
+            fault("cargo run -p callgate-bench -- check"),
+            Some("there is no `callgate-bench check`".into())
+        );
         assert_eq!(fault("cargo xtask tidy"), None);
         assert_eq!(fault("cargo xtask dance"), Some("there is no `cargo xtask dance`".into()));
         assert_eq!(fault("cargo dance"), Some("there is no `cargo dance` here".into()));
