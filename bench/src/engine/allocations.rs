@@ -44,17 +44,8 @@ fn ask(folder: &Path) -> Result<Allocations> {
     let mut command = match std::env::var_os("CARGO") {
         Some(cargo) => {
             let mut command = Command::new(cargo);
-            command.args([
-                "run",
-                "--quiet",
-                "--release",
-                "--package",
-                "callgate-bench",
-                "--bin",
-                PROGRAM,
-                "--",
-            ]);
-            command.current_dir(env!("CARGO_MANIFEST_DIR"));
+            command.args(["run", "--quiet", "--release", "--bin", PROGRAM, "--manifest-path"]);
+            command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml")).arg("--");
             command
         }
         None => Command::new(std::env::current_exe()?.with_file_name(PROGRAM)),
