@@ -16,6 +16,8 @@ use crate::render::output::{Reader, written};
 
 /// The longest request; a longer one is answered and skipped.
 const LINE_BYTES_MAX: usize = 64 << 20;
+/// A longer line's memory is given back once it is answered.
+const LINE_BYTES_KEPT: usize = 1 << 20;
 
 /// Answer requests for programs in other languages: JSON lines on standard input and output.
 #[derive(Debug, clap::Args)]
@@ -38,6 +40,9 @@ pub(crate) fn run(_: &Args) -> anyhow::Result<ExitCode> {
             output.write_all(&answer).and_then(|()| output.write_all(b"\n")).and_then(|()| output.flush());
         if written(result)? == Reader::Gone {
             break;
+        }
+        if line.capacity() > LINE_BYTES_KEPT {
+            line = Vec::new();
         }
     }
     Ok(ExitCode::Success)

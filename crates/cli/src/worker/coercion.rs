@@ -1,7 +1,7 @@
 //! The operations on texts: `coerce`, `argv` and `wire_args`.
 
 use callgate_schema::json::{Node, Tape};
-use callgate_schema::{Coercion, Limits, Options, Profile, Program};
+use callgate_schema::{Coerced, Coercion, Limits, Options, Profile, Program};
 use callgate_wire::WireArgs;
 
 use super::answer::Answer;
@@ -15,16 +15,17 @@ pub(super) fn coerce(request: &Request<'_>, limits: &Limits) -> Result<Answer, A
     let mut tape = Tape::new();
     let read = tape.read(&arguments, &limits.arguments_text());
     let arguments = read.map_err(|fault| Answer::refused(vec![fault.finding()]))?;
-    let coerced = coercion.coerce(arguments)?;
+    let Coerced { bytes, edits: changes } = coercion.coerce(arguments)?;
     let mut edits = Vec::new();
-    coerced.edits.write_json(&mut edits);
+    changes.write_json(&mut edits);
+    drop(changes);
     if request.field("validate") == Some(b"true") {
         let options = Options { limits: limits.clone(), ..Options::tool(Profile::Standard) };
-        check(&Program::compile(&schema, &options)?, &coerced.bytes, limits)?;
+        check(&Program::compile(&schema, &options)?, &bytes, limits)?;
     }
     Ok(Answer::Fine {
         warnings: None,
-        members: vec![("arguments", text(&coerced.bytes)), ("edits", text(&edits))],
+        members: vec![("arguments", text(&bytes)), ("edits", String::from_utf8(edits).unwrap_or_default())],
     })
 }
 

@@ -189,9 +189,12 @@ fn digest_of(request: &Request<'_>, limits: &Limits) -> Result<Answer, Answer> {
     let mut tape = Tape::new();
     let read = tape.read(&value, &limits.arguments_text());
     let value = read.map_err(|fault| Answer::refused(vec![fault.finding()]))?;
-    let mut text = Vec::new();
-    callgate_schema::json::write_string(&mut text, &String::from_utf8_lossy(&canonical(value)));
-    let canonical = String::from_utf8_lossy(&text).into_owned();
     let sha256 = format!("\"{}\"", digest("value", value));
+    let plain = canonical(value);
+    // The tape of a large value is several times its text.
+    drop(tape);
+    let mut text = Vec::with_capacity(plain.len());
+    callgate_schema::json::write_string(&mut text, &String::from_utf8_lossy(&plain));
+    let canonical = String::from_utf8(text).unwrap_or_default();
     Ok(Answer::Fine { warnings: None, members: vec![("sha256", sha256), ("canonical", canonical)] })
 }

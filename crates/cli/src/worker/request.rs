@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use callgate_schema::json::{Kind, Node, ReadFault, ReadFaultKind, ReadLimits, Tape, skim_members};
+use callgate_schema::json::{
+    Kind, MemberSpans, Node, ReadFault, ReadFaultKind, ReadLimits, Tape, skim_members,
+};
 use callgate_schema::{Code, Finding};
 
 /// A request that was understood so far.
@@ -10,7 +12,15 @@ use callgate_schema::{Code, Finding};
 pub(super) struct Request<'l> {
     /// JSON text, `null` where there was none.
     pub(super) id: &'l [u8],
-    fields: Vec<(String, &'l [u8])>,
+    fields: Fields<'l>,
+}
+
+/// The members of a request as they stand in its line. Their names are read when one is asked for: a line may have very
+/// many.
+#[derive(Debug)]
+struct Fields<'l> {
+    line: &'l [u8],
+    spans: Vec<MemberSpans>,
 }
 
 /// A request that was not, with the id if that much is known.
@@ -20,12 +30,12 @@ pub(super) struct Refused<'l> {
     pub(super) finding: Box<Finding>,
 }
 
-/// The envelope is bounded by the length of the line alone; what it holds has limits of its own.
+/// The envelope. What its fields hold has limits of its own, so a field that is beyond these is left to them.
 const ENVELOPE: ReadLimits = ReadLimits {
     subject: "request",
     bytes_max: super::LINE_BYTES_MAX as u64,
-    depth_max: super::LINE_BYTES_MAX as u64,
-    nodes_max: super::LINE_BYTES_MAX as u64,
+    depth_max: 1 << 10,
+    nodes_max: 1 << 20,
     number_digits_max: super::LINE_BYTES_MAX as u64,
     number_exponent_max: u64::MAX,
 };
@@ -36,18 +46,15 @@ impl<'l> Request<'l> {
         let line = line.trim_ascii();
         let mut tape = Tape::new();
         let strict = tape.read(line, &ENVELOPE).map(Node::kind);
-        let skimmed = skim_members(line).unwrap_or_default();
-        let fields: Vec<(String, &[u8])> = skimmed
-            .into_iter()
-            .filter_map(|(name, value)| Some((text_of(line.get(name)?)?, line.get(value)?)))
-            .collect();
-        let id = fields.iter().find(|(name, _)| name == "id").map_or(&b"null"[..], |(_, value)| *value);
-        let id = if tape.read(id, &ENVELOPE).is_ok() { id } else { b"null" };
+        // The tape may be large, and is let go before anything else is.
+        drop(tape);
+        let fields = Fields { line, spans: skim_members(line).unwrap_or_default() };
+        let id = fields.find("id").filter(|id| Tape::new().read(id, &ENVELOPE).is_ok()).unwrap_or(b"null");
         match strict {
             Ok(Kind::Object) => Ok(Request { id, fields }),
-            Ok(kind) => {
-                let message = format!("expected a request as an object, found {}", kind.name());
-                Err(Refused { id: b"null", finding: Box::new(Finding::new(Code::RequestMalformed, message)) })
+            Ok(kind) => Err(Refused { id: b"null", finding: no_object(kind.name()) }),
+            Err(fault) if matches!(fault.kind, ReadFaultKind::Limit { .. }) && !line.starts_with(b"{") => {
+                Err(Refused { id: b"null", finding: no_object("a large array") })
             }
             // A fault within a field's value is that field's to answer for, a fault around them the request's.
             Err(fault) if is_within_a_field(&fault) => Ok(Request { id, fields }),
@@ -57,7 +64,7 @@ impl<'l> Request<'l> {
 
     /// The raw value of a field.
     pub(super) fn field(&self, name: &str) -> Option<&'l [u8]> {
-        self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| *value)
+        self.fields.find(name)
     }
 
     /// A field that holds text.
@@ -89,6 +96,21 @@ impl<'l> Request<'l> {
             members.into_iter().map(|(name, part)| Some((text_of(value.get(name)?)?, value.get(part)?)));
         pairs.collect::<Option<_>>().ok_or_else(not_an_object)
     }
+}
+
+impl<'l> Fields<'l> {
+    fn find(&self, name: &str) -> Option<&'l [u8]> {
+        let is_name = |raw: &[u8]| match raw {
+            [b'"', plain @ .., b'"'] if !plain.contains(&b'\\') => plain == name.as_bytes(),
+            _ => text_of(raw).is_some_and(|found| found == name),
+        };
+        let found = self.spans.iter().find(|(span, _)| self.line.get(span.clone()).is_some_and(is_name));
+        found.and_then(|(_, value)| self.line.get(value.clone()))
+    }
+}
+
+fn no_object(found: &str) -> Box<Finding> {
+    malformed(format!("expected a request as an object, found {found}"))
 }
 
 /// A fault of the request itself.

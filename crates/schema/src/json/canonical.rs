@@ -1,5 +1,6 @@
 //! The one text that equal values share, and digests over it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
 use std::str::FromStr;
@@ -81,10 +82,28 @@ fn sorted(node: Node<'_>) -> Vec<(u64, Member<'_>)> {
     // The first eight bytes stand beside the view, so that most comparisons do not go back to the text.
     let mut members: Vec<_> =
         node.members().map(|member| (member.name_head().0.swap_bytes(), member)).collect();
-    if !members.is_sorted_by(|a, b| name_order(a, b).is_lt()) {
+    if members.iter().any(|(_, member)| member.name_token().escaped()) {
+        members.sort_by_cached_key(|(_, member)| Units(member.name_bytes()));
+    } else if !members.is_sorted_by(|a, b| name_order(a, b).is_lt()) {
         members.sort_unstable_by(name_order);
     }
     members
+}
+
+/// A name that was unescaped once, in the order of its units.
+#[derive(PartialEq, Eq)]
+struct Units<'a>(Cow<'a, [u8]>);
+
+impl Ord for Units<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        utf16_order(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Units<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 fn name_order((x, a): &(u64, Member<'_>), (y, b): &(u64, Member<'_>)) -> Ordering {
@@ -95,6 +114,9 @@ fn name_order((x, a): &(u64, Member<'_>), (y, b): &(u64, Member<'_>)) -> Orderin
 /// The order of two texts by UTF-16 units. It is that of their bytes but for code points beyond U+FFFF, which are
 /// surrogates there and so stand before U+E000 to U+FFFF.
 fn utf16_order(a: &[u8], b: &[u8]) -> Ordering {
+    // Whole words tell quickly how far long names are the same.
+    let same = a.chunks_exact(16).zip(b.chunks_exact(16)).take_while(|(a, b)| a == b).count() * 16;
+    let (a, b) = (a.get(same..).unwrap_or_default(), b.get(same..).unwrap_or_default());
     let rank = |byte: u8| if matches!(byte, 0xEE | 0xEF) { byte + 0x10 } else { byte };
     a.iter().map(|&byte| rank(byte)).cmp(b.iter().map(|&byte| rank(byte)))
 }

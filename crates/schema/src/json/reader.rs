@@ -56,11 +56,21 @@ pub(super) fn read(scratch: &mut Scratch, text: &[u8], limits: &ReadLimits) -> R
             Ok(Pause::Done(entries)) => return Ok(entries),
             Ok(Pause::Full(at)) => {
                 state = at;
-                tokens.resize(tokens.len() * 2, Token::default());
+                let size = grown(tokens.len(), &state, text.len());
+                tokens.reserve_exact(size - tokens.len());
+                tokens.resize(size, Token::default());
             }
             Err(fault) => return Err(fault.describe(text, limits)),
         }
     }
+}
+
+/// The next size of a tape that is full: what the rest of the text needs if it is like what was read, with a margin;
+/// twice the size at most, so that a text that is dense at first does not take too much.
+fn grown(entries: usize, state: &State, length: usize) -> usize {
+    let needed = (entries as u64).saturating_mul(length as u64) / (state.at as u64).max(1);
+    let needed = usize::try_from(needed + needed / 16).unwrap_or(usize::MAX);
+    needed.clamp(entries + entries / 4, entries * 2)
 }
 
 fn limit(subject: &str, what: &str, maximum: u64) -> ReadFaultKind {

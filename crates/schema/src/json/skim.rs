@@ -6,7 +6,11 @@
 
 use std::ops::Range;
 
-/// A bracket or string that does not close, or a text that does not start with the bracket that was asked for.
+/// Parts that are found at most, so that a text of commas does not take many times its size.
+const PARTS_MAX: u64 = 1 << 20;
+
+/// A bracket or string that does not close, a text that does not start with the bracket that was asked for, or one of
+/// more than 2^20 parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SkimFault {
     /// Where the scan gave up.
@@ -21,7 +25,8 @@ pub type MemberSpans = (Range<usize>, Range<usize>);
 /// Items are not judged, and one may be empty, as in `[1,,2]`. What stands after the array is not looked at.
 ///
 /// # Errors
-/// [`SkimFault`] if `text` does not start with `[`, or the array or a string in it does not close.
+/// [`SkimFault`] if `text` does not start with `[`, the array or a string in it does not close, or it has more than 2^20
+/// items.
 ///
 /// ```
 /// use callgate_schema::json::skim_items;
@@ -40,7 +45,8 @@ pub fn skim_items(text: &[u8]) -> Result<Vec<Range<usize>>, SkimFault> {
 /// after the object is not looked at.
 ///
 /// # Errors
-/// [`SkimFault`] if `text` does not start with `{`, or the object or a string in it does not close.
+/// [`SkimFault`] if `text` does not start with `{`, the object or a string in it does not close, or it has more than 2^20
+/// members.
 ///
 /// ```
 /// use callgate_schema::json::skim_members;
@@ -77,6 +83,9 @@ fn skim(text: &[u8], open: u8, mut found: impl FnMut(Part)) -> Result<(), SkimFa
             let span = trim(text, start..at);
             // `[]` and `{}` have no part, but `[1,]` has an empty one.
             if !(last && commas == 0 && span.is_empty()) {
+                if commas == PARTS_MAX {
+                    return Err(SkimFault { offset: start });
+                }
                 found(Part { span, colon });
             }
             if last {

@@ -115,14 +115,17 @@ fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPla
             run.mark(member.value());
             continue;
         }
-        members.push((slot.unwrap_or(usize::MAX), member.name(), member));
+        // Small, since there may be a million: the member is found again by its value.
+        let slot = slot.and_then(|slot| u32::try_from(slot).ok()).unwrap_or(u32::MAX);
+        members.push((slot, index, member.name()));
     }
     if plan.order == Order::Name {
-        members.sort_unstable_by(|a, b| (a.0, &a.1).cmp(&(b.0, &b.1)));
+        members.sort_unstable_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
     }
     let mut good = true;
-    for (slot, _, member) in members {
-        let slot = plan.slots.get(slot);
+    for (slot, index, _) in members {
+        let slot = plan.slots.get(slot as usize);
+        let member = Member::of_value(value.at_index(index));
         if let Some(slot) = slot {
             good &= run.unsure_member::<true>(slot.block, member)?;
             run.mark(member.value());
@@ -196,20 +199,17 @@ fn unexpected<'i, const COLLECT: bool>(
 /// Names listed in an advice; more are counted.
 const NAMES_LISTED_MAX: usize = 12;
 /// Declared members that are compared with a misspelt one.
-const NAMES_COMPARED_MAX: usize = 1_000;
+const NAMES_COMPARED_MAX: usize = 250;
 /// Bytes of a name that is still taken for a misspelling.
 const NAME_BYTES_MAX: usize = 64;
 
 /// What to say of a name that is none of those declared.
 pub(crate) fn advice(name: &str, declared: &[&str]) -> Option<String> {
-    let near = |known: &&&str| {
-        name.len() <= NAME_BYTES_MAX
-            && known.len() <= NAME_BYTES_MAX
-            && strsim::jaro_winkler(name, known) >= 0.85
-    };
-    let score = |known: &&str| strsim::jaro_winkler(name, known);
-    let compared = declared.get(..NAMES_COMPARED_MAX.min(declared.len())).unwrap_or_default();
-    if let Some(nearest) = compared.iter().filter(near).max_by(|a, b| score(a).total_cmp(&score(b))) {
+    let compared = if name.len() <= NAME_BYTES_MAX { NAMES_COMPARED_MAX } else { 0 };
+    let known = declared.iter().take(compared).filter(|known| known.len() <= NAME_BYTES_MAX);
+    let scored = known.map(|known| (strsim::jaro_winkler(name, known), known));
+    let nearest = scored.filter(|(score, _)| *score >= 0.85).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    if let Some((_, nearest)) = nearest {
         return Some(format!("did you mean `{nearest}`?"));
     }
     match declared {
