@@ -7,6 +7,7 @@
 mod closest;
 mod deciding;
 mod output;
+mod remembered;
 mod run;
 mod verdict;
 mod wire;
@@ -44,7 +45,7 @@ impl Program {
     /// The instructions in reporting mode; where that takes too long, they decide first and report what they can.
     #[cold]
     fn look_closely(&self, mut deciding: Deciding<'_, '_>, value: Node<'_>, work: u64) -> Verdict {
-        let mut reporting = Run::new(&self.parts, Work::new(work));
+        let mut reporting = Run::new(&self.parts, Work::new(reporting_work(work)));
         reporting.set_glances(deciding::glances(work), deciding.take_trail());
         let ended = reporting.block::<true>(ROOT, value);
         match ended {
@@ -103,6 +104,15 @@ impl Program {
         let _ = deciding.decides();
         deciding.work_used()
     }
+}
+
+/// Reporting may cost this part of what deciding may, since whoever exhausts it waits for the deciding pass as well.
+const REPORTING_SHARE: u64 = 4;
+/// An allowance up to this one is not divided.
+const REPORTING_WORK_LEAST: u64 = 100_000;
+
+fn reporting_work(work: u64) -> u64 {
+    (work / REPORTING_SHARE).max(work.min(REPORTING_WORK_LEAST))
 }
 
 /// Of a `serde_json::Value`, the instructions cannot be asked: they read tapes.

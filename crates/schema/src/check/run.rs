@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::check::remembered::Remembered;
 use crate::check::wire;
 use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node, NodeId};
@@ -12,16 +13,23 @@ use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violation
 
 /// The most that one attempt to explain a refusal may cost.
 const ATTEMPT_WORK: u64 = 50_000;
+/// What a finding costs that only explains why a branch does not hold: to describe it takes far longer than to look at a
+/// value.
+const FINDING_WORK: usize = 20;
 
 /// One pass: the allowance that is left, where it stands, and what it has found.
 #[derive(Debug)]
 pub(crate) struct Run<'p, 'i> {
     pub(crate) parts: &'p Parts,
     work: Work,
+    /// What had been drawn from the allowance when the pass began.
+    work_before: u64,
     /// The allowance of glances. When it is spent, the instructions decide everything.
     glances: Work,
     /// What glances learnt.
     trail: Trail,
+    /// What references answered.
+    remembered: Remembered,
     depth: u64,
     /// The way to the value, kept in reporting mode only.
     path: Vec<PathStep<'i>>,
@@ -34,8 +42,10 @@ pub(crate) struct Run<'p, 'i> {
     truncated: bool,
     /// Does the pass only explain why a branch does not hold? Then branches within it are not explained in turn.
     explaining: bool,
-    /// The resources whose schemas are being applied, outermost first; kept if the program has dynamic references.
-    scope: Vec<ResourceId>,
+    /// The resource whose schema is being applied; kept if the program has dynamic references.
+    resource: Option<ResourceId>,
+    /// What each dynamic anchor stands for: where it is in the outermost of the resources whose schemas are being applied.
+    scope: Vec<(u32, BlockId)>,
     /// What has been evaluated of the values at hand, for `unevaluated…`; each block's own part starts where it began.
     marks: Vec<NodeId>,
     marks_from: usize,
@@ -90,6 +100,8 @@ impl<'p, 'i> Run<'p, 'i> {
             parts,
             glances: Work::new(0),
             trail: Trail::new(),
+            remembered: Remembered::nothing(),
+            work_before: work.used(),
             work,
             depth: 0,
             path: Vec::new(),
@@ -99,6 +111,7 @@ impl<'p, 'i> Run<'p, 'i> {
             findings: Vec::new(),
             truncated: false,
             explaining: false,
+            resource: None,
             scope: Vec::new(),
             marks: Vec::new(),
             marks_from: 0,
@@ -177,7 +190,11 @@ impl<'p, 'i> Run<'p, 'i> {
     #[inline]
     pub(crate) fn glance(&mut self, id: BlockId, value: Node<'i>) -> Result<bool, Stop> {
         let parts = self.parts;
-        if self.tracking || !parts.fast.knows(id, value.token().kind()) || self.glances.charge(1).is_err() {
+        if self.tracking || !parts.fast.knows(id, value.token().kind()) {
+            return Ok(false);
+        }
+        // The trail is searched from its end to its beginning.
+        if self.glances.charge(1 + self.trail.len() as u64 / 16).is_err() {
             return Ok(false);
         }
         if self.trail.first_unsure(id, value.index()).is_some() {
@@ -246,6 +263,9 @@ impl<'p, 'i> Run<'p, 'i> {
     }
 
     /// Whether the value keeps what a reference points to.
+    ///
+    /// Where only that is asked, and not where it stands in the scope of dynamic references or what it has evaluated, the
+    /// answer depends on the schema and the value alone.
     #[inline]
     pub(crate) fn reference<const COLLECT: bool>(
         &mut self,
@@ -253,10 +273,30 @@ impl<'p, 'i> Run<'p, 'i> {
         block: BlockId,
         value: Node<'i>,
     ) -> Result<bool, Stop> {
+        if self.tracking {
+            // Nothing is remembered then, and to keep the marks takes about as long as a step.
+            self.charge(1)?;
+        }
         if COLLECT {
             self.through = Some(at.keyword);
+        } else if Remembered::is_due(self.work.used() - self.work_before)
+            && self.parts.dynamic.is_empty()
+            && !self.tracking
+        {
+            return self.remembering(block, value);
         }
         self.block::<COLLECT>(block, value)
+    }
+
+    #[cold]
+    fn remembering(&mut self, block: BlockId, value: Node<'i>) -> Result<bool, Stop> {
+        if let Some(good) = self.remembered.answer(block, value.index()) {
+            self.charge(1)?;
+            return Ok(good);
+        }
+        let good = self.block::<false>(block, value)?;
+        self.remembered.note(block, value.index(), good);
+        Ok(good)
     }
 
     #[inline]
@@ -287,8 +327,9 @@ impl<'p, 'i> Run<'p, 'i> {
     ) -> Result<bool, Stop> {
         let (depth, start) = (self.scope.len(), self.marks.len());
         let (outer, outer_from) = (self.tracking, self.marks_from);
-        if self.scope.last() != Some(&block.resource) {
-            self.scope.push(block.resource);
+        let outer_resource = self.resource.replace(block.resource);
+        if outer_resource != self.resource {
+            self.bind(block.resource)?;
         }
         if block.tracks {
             (self.tracking, self.marks_from) = (true, start);
@@ -296,6 +337,7 @@ impl<'p, 'i> Run<'p, 'i> {
         let good = self.instructions::<COLLECT>(id, block, value)?;
         (self.tracking, self.marks_from) = (outer, outer_from);
         self.scope.truncate(depth);
+        self.resource = outer_resource;
         // In reporting mode the marks of what is good stay, so that one fault is not told twice.
         if !outer || (!good && !COLLECT) {
             self.marks.truncate(start);
@@ -330,8 +372,25 @@ impl<'p, 'i> Run<'p, 'i> {
     }
 
     /// The block of a dynamic anchor in the outermost resource that has it (2020-12 core, section 8.2.3.2).
-    pub(crate) fn dynamic(&self, anchor: u32) -> Option<BlockId> {
-        self.scope.iter().find_map(|resource| self.parts.dynamic.get(&(anchor, *resource))).copied()
+    pub(crate) fn dynamic(&mut self, anchor: u32) -> Result<Option<BlockId>, Stop> {
+        self.charge(1 + self.scope.len() / 8)?;
+        Ok(self.bound(anchor))
+    }
+
+    fn bound(&self, anchor: u32) -> Option<BlockId> {
+        self.scope.iter().find(|(bound, _)| *bound == anchor).map(|(_, block)| *block)
+    }
+
+    /// Binds the anchors of a resource that no resource around it has.
+    fn bind(&mut self, resource: ResourceId) -> Result<(), Stop> {
+        let Some(anchors) = self.parts.dynamic.get(&resource) else { return Ok(()) };
+        self.charge(anchors.len() * (1 + self.scope.len() / 8))?;
+        for (anchor, block) in anchors {
+            if self.bound(*anchor).is_none() {
+                self.scope.push((*anchor, *block));
+            }
+        }
+        Ok(())
     }
 
     #[inline]
@@ -431,6 +490,9 @@ impl<'p, 'i> Run<'p, 'i> {
             return Ok(false);
         }
         self.room()?;
+        if self.explaining {
+            self.charge(FINDING_WORK)?;
+        }
         let path = self.location();
         let finding = describe();
         if self.explaining {
@@ -465,6 +527,7 @@ impl<'p, 'i> Run<'p, 'i> {
             depth: self.depth,
             evaluation: self.evaluation.clone(),
             current: self.current,
+            resource: self.resource,
             scope: self.scope.clone(),
             ..Run::new(self.parts, work)
         };
@@ -486,6 +549,7 @@ impl<'p, 'i> Run<'p, 'i> {
             depth: self.depth,
             path: std::mem::take(&mut self.path),
             current: self.current,
+            resource: self.resource,
             scope: std::mem::take(&mut self.scope),
             glances: std::mem::replace(&mut self.glances, Work::new(0)),
             trail: std::mem::take(&mut self.trail),

@@ -219,6 +219,10 @@ fn step_into(pointer: &mut String, name: &str) {
 /// The work of reading a byte of a text once more: little, yet enough that texts within texts come to an end.
 const DECODING_WORK: u64 = 4;
 
+/// The work of a byte of an edit's place: an edit repeats the way to it, and long names over many values make the edits
+/// many times as large as the input.
+const PLACE_WORK: u64 = 8;
+
 /// Reads a text as JSON: `None` if it is none.
 ///
 /// # Errors

@@ -25,6 +25,9 @@ use walk::Walk;
 /// The root of every program.
 const ROOT: BlockId = BlockId(0);
 
+/// The work of settling a value, beside that of its checks: texts are copied and lists of what applies are made.
+const SETTLING_WORK: u64 = 64;
+
 /// What a copy that is being settled counts among the values within each other.
 const SETTLING_DEPTH: u64 = 8;
 
@@ -69,6 +72,7 @@ struct Change {
 impl State<'_> {
     /// Takes rounds until the value is valid against all blocks, or nothing changes.
     fn settle(&mut self, value: Node<'_>, blocks: &[BlockId]) -> Result<Settled, Stop> {
+        self.work.charge(SETTLING_WORK)?;
         let maximum = self.limits.evaluation_depth_max;
         if self.depth + SETTLING_DEPTH > maximum {
             return Err(Stop::Limit { name: "evaluation_depth", maximum });

@@ -6,7 +6,7 @@
 
 use crate::coerce::edits::Edits;
 use crate::coerce::plan::{ObjectPlan, Plan, Plans};
-use crate::coerce::{Scratch, Stop, decode, step_into};
+use crate::coerce::{PLACE_WORK, Scratch, Stop, decode, step_into};
 use crate::json::{Kind, Node, Tape};
 use crate::text_map::{boolean, number, trimmed, whole};
 use crate::{Limits, Work};
@@ -95,18 +95,18 @@ impl<'p> Walk<'p> {
         match plan {
             Plan::Integer => {
                 if let Some(integer) = whole(text) {
-                    self.replace(value, &integer);
+                    self.replace(value, &integer)?;
                 }
             }
             Plan::Number => {
                 if let Some(number) = number(text) {
                     self.is_readable(&number)?;
-                    self.replace(value, &number);
+                    self.replace(value, &number)?;
                 }
             }
             Plan::Boolean => {
                 if let Some(boolean) = boolean(text) {
-                    self.replace(value, if boolean { "true" } else { "false" });
+                    self.replace(value, if boolean { "true" } else { "false" })?;
                 }
             }
             Plan::Object(_) => self.json(Rule::As(plan), Kind::Object, value, text)?,
@@ -149,6 +149,7 @@ impl<'p> Walk<'p> {
         let Some(inner) = decode(tape, text, &limits, &mut self.work, &self.pointer)? else {
             return Ok(());
         };
+        self.work.charge(PLACE_WORK * self.pointer.len() as u64)?;
         self.edits.push(&self.pointer, value.raw_str(), Some(inner.raw_str()));
         self.copy(value, value.span().start);
         self.copied = inner.span().start;
@@ -186,7 +187,7 @@ impl<'p> Walk<'p> {
             let (start, end) = (member.name_span().start, member.value().span().end);
             if self.entry(rule, member.value())? == Fate::Dropped {
                 let next = members.peek().map(|next| next.name_span().start);
-                self.drop(member.value(), start, end, before, next);
+                self.drop(member.value(), start, end, before, next)?;
             } else {
                 before = Some(end);
             }
@@ -210,7 +211,7 @@ impl<'p> Walk<'p> {
             let span = item.span();
             if self.entry(rule, item)? == Fate::Dropped {
                 let next = rest.peek().map(|next| next.span().start);
-                self.drop(item, span.start, span.end, before, next);
+                self.drop(item, span.start, span.end, before, next)?;
             } else {
                 (before, index) = (Some(span.end), index + 1);
             }
@@ -261,11 +262,13 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    fn replace(&mut self, value: Node<'_>, to: &str) {
+    fn replace(&mut self, value: Node<'_>, to: &str) -> Result<(), Stop> {
+        self.work.charge(PLACE_WORK * self.pointer.len() as u64)?;
         self.edits.push(&self.pointer, value.raw_str(), Some(to));
         self.copy(value, value.span().start);
         self.out.extend_from_slice(to.as_bytes());
         self.copied = value.span().end;
+        Ok(())
     }
 
     /// Leaves out what is from `start` to `end`, with the comma before it or, where nothing stands before, after it.
@@ -276,7 +279,8 @@ impl<'p> Walk<'p> {
         end: usize,
         before: Option<usize>,
         next: Option<usize>,
-    ) {
+    ) -> Result<(), Stop> {
+        self.work.charge(PLACE_WORK * self.pointer.len() as u64)?;
         self.edits.push(&self.pointer, value.raw_str(), None);
         let (from, to) = match (before, next) {
             // What stands between two that were dropped is left out already.
@@ -286,6 +290,7 @@ impl<'p> Walk<'p> {
         };
         self.copy(value, from);
         self.copied = to;
+        Ok(())
     }
 
     /// Copies the text that `part` stands in, up to a place.

@@ -42,11 +42,16 @@ impl std::error::Error for CompileError {}
 impl Compiler<'_> {
     /// Adds a fault; at most `findings_max` are kept.
     pub(crate) fn fault(&mut self, finding: Finding) {
-        if (self.findings.len() as u64) < self.options.limits.findings_max {
+        if self.has_room() {
             self.findings.push(finding);
         } else {
             self.truncated = true;
         }
+    }
+
+    /// Whether a further fault is kept.
+    pub(crate) fn has_room(&self) -> bool {
+        (self.findings.len() as u64) < self.options.limits.findings_max
     }
 
     /// Adds a doubt.

@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::fast::FastPath;
-use crate::json::Document;
+use crate::json::{Document, NodeId};
 use crate::pattern::Pattern;
 use crate::preflight;
 use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
@@ -87,6 +87,8 @@ pub(crate) struct Compiler<'a> {
     by_spot: HashMap<Spot, BlockId>,
     /// Pointed to, and perhaps not at a place of its own.
     pointed_to: Vec<Place>,
+    /// The parts of large objects and arrays that references lead through, by the step of a pointer.
+    large: HashMap<Spot, HashMap<String, NodeId>>,
     /// Every reference, for the search of loops.
     links: Vec<reference::Link>,
     /// The names that a `$dynamicRef` looks for, numbered.
@@ -112,6 +114,7 @@ impl<'a> Compiler<'a> {
             patterns_bytes: 0,
             by_spot: HashMap::new(),
             pointed_to: Vec::new(),
+            large: HashMap::new(),
             links: Vec::new(),
             dynamic_names: HashMap::new(),
             has_unevaluated: false,
@@ -163,12 +166,13 @@ impl<'a> Compiler<'a> {
         Ok(Program { parts: Arc::new(parts) })
     }
 
-    fn dynamic_blocks(&mut self) -> HashMap<(u32, ResourceId), BlockId> {
-        let anchors = self.index.dynamic().iter();
-        let named = anchors.filter_map(|(resource, name, place)| {
-            let block = self.by_spot.get(&place.spot)?;
-            Some(((*self.dynamic_names.get(name)?, *resource), *block))
-        });
-        named.collect()
+    fn dynamic_blocks(&mut self) -> HashMap<ResourceId, Vec<(u32, BlockId)>> {
+        let mut blocks: HashMap<_, Vec<_>> = HashMap::new();
+        for (resource, name, place) in self.index.dynamic() {
+            if let (Some(name), Some(block)) = (self.dynamic_names.get(name), self.by_spot.get(&place.spot)) {
+                blocks.entry(*resource).or_default().push((*name, *block));
+            }
+        }
+        blocks
     }
 }

@@ -1,10 +1,13 @@
 //! References: what a `$ref` and a `$dynamicRef` point to. Nothing is ever fetched.
 
 use crate::compile::{Compiler, Entry};
-use crate::json::{Kind, Node, ReadFault};
+use crate::json::{Kind, Node, NodeId, ReadFault};
 use crate::program::{BlockId, Op};
 use crate::resolve::{Place, Reference, ResourceId, Spot, percent_decoded};
 use crate::{Code, Detail, Finding};
+
+/// Parts of an object or array among which each reference searches anew.
+const PARTS_SEARCHED_MAX: usize = 16;
 
 /// A reference, for the search of loops.
 pub(crate) struct Link {
@@ -108,16 +111,32 @@ impl<'a> Compiler<'a> {
     }
 
     /// Follows a JSON Pointer; on the way it may enter resources of their own.
-    fn step_down(&self, start: Place, pointer: &str) -> Option<Place> {
+    fn step_down(&mut self, start: Place, pointer: &str) -> Option<Place> {
         let mut place = start;
         for token in pointer.split('/').skip(1) {
-            let node = self.node(place.spot)?.pointer(&format!("/{token}"))?;
-            place.spot = Spot { node: node.id(), ..place.spot };
+            place.spot = Spot { node: self.part(place.spot, token)?, ..place.spot };
             place.location.push('/');
             place.location.push_str(token);
             place.resource = self.index.root_at(place.spot).unwrap_or(place.resource);
         }
         Some(place)
+    }
+
+    /// The part that one step of a JSON Pointer leads to. A large object or array is searched once for all references,
+    /// which can be as many as its parts.
+    fn part(&mut self, spot: Spot, token: &str) -> Option<NodeId> {
+        let node = self.node(spot)?;
+        // What is escaped in a pointer is seldom.
+        if node.len() <= PARTS_SEARCHED_MAX || token.contains('~') {
+            return node.pointer(&format!("/{token}")).map(Node::id);
+        }
+        let parts = self.large.entry(spot).or_insert_with(|| match node.kind() {
+            Kind::Object => {
+                node.members().map(|member| (member.name().into_owned(), member.value().id())).collect()
+            }
+            _ => node.items().enumerate().map(|(index, item)| (index.to_string(), item.id())).collect(),
+        });
+        parts.get(token).copied()
     }
 
     /// Compiles what is pointed to and stands at no place where schemas stand, and every dynamic anchor, until nothing

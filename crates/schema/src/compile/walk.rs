@@ -216,7 +216,9 @@ impl<'a> Compiler<'a> {
             (Code::SchemaUnknownKeyword, format!("expected a keyword of {dialect}, found `{name}`"))
         };
         let mut finding = Finding::new(code, message).with("keyword", Detail::Text(name.to_owned()));
-        if let Some(help) = keywords::advice(name, profile, self.dialect()) {
+        if self.has_room()
+            && let Some(help) = keywords::advice(name, profile, self.dialect())
+        {
             finding = finding.with_help(help);
         }
         self.fault(finding.at_schema(name, location).at_offset(offset));

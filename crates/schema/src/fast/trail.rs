@@ -38,7 +38,7 @@ impl Trail {
     }
 
     #[inline]
-    pub(super) const fn len(&self) -> usize {
+    pub(crate) const fn len(&self) -> usize {
         self.0.len()
     }
 

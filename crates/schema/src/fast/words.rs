@@ -3,7 +3,7 @@
 use crate::json::Head;
 
 /// More texts than these are left to the instructions, which have them sorted.
-pub(super) const WORDS_MAX: usize = 32;
+pub(super) const WORDS_MAX: usize = 64;
 
 /// A few texts, each with its first bytes.
 #[derive(Debug, Clone)]

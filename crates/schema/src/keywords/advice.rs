@@ -29,9 +29,15 @@ pub(crate) fn advice(name: &str, profile: Profile, dialect: Dialect) -> Option<S
     if let Some((_, advice)) = FOREIGN.iter().find(|(word, _)| *word == name) {
         return Some((*advice).to_owned());
     }
-    let near = KEYWORDS.iter().filter(on).map(|keyword| (distance(name, keyword.name), keyword.name)).min();
+    let word = folded(name);
+    // As many edits as the lengths differ are the fewest.
+    let alike = |keyword: &&crate::keywords::Keyword| {
+        letters(keyword.name).count().abs_diff(word.len()) <= DISTANCE_MAX
+    };
+    let words = KEYWORDS.iter().filter(on).filter(alike);
+    let near = words.map(|keyword| (distance(&word, &folded(keyword.name)), keyword.name)).min();
     match near {
-        Some((distance, nearest)) if distance <= 2 => Some(format!("did you mean `{nearest}`?")),
+        Some((distance, nearest)) if distance <= DISTANCE_MAX => Some(format!("did you mean `{nearest}`?")),
         _ if profile == Profile::Standard => {
             Some(String::from("leave it out, or write it as `x-…` if it only informs people"))
         }
@@ -39,15 +45,24 @@ pub(crate) fn advice(name: &str, profile: Profile, dialect: Dialect) -> Option<S
     }
 }
 
-/// How far two words are from each other; case and separators count little.
+/// Edits that are still taken for a slip.
+const DISTANCE_MAX: usize = 2;
+
+/// How far a word is from another, both folded.
 fn distance(a: &str, b: &str) -> usize {
-    let fold =
-        |word: &str| word.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase();
-    let (folded_a, folded_b) = (fold(a), fold(b));
-    if folded_a.len() < 4 {
-        return if folded_a == folded_b { 0 } else { usize::MAX };
+    if a.len() < 4 {
+        return if a == b { 0 } else { usize::MAX };
     }
-    strsim::damerau_levenshtein(&folded_a, &folded_b)
+    strsim::damerau_levenshtein(a, b)
+}
+
+/// Case and separators count little.
+fn folded(word: &str) -> String {
+    letters(word).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+fn letters(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(char::is_ascii_alphanumeric)
 }
 
 #[cfg(test)]

@@ -89,7 +89,9 @@ impl Parser<'_> {
                 let count = self.tree.set(set).map_or(0, |set| set.ranges().len());
                 // The work is weighed before it is done: a short text can name a large set many times.
                 self.weigh_ranges(count, offset)?;
-                if let Some(set) = self.tree.set(set) {
+                if self.unites
+                    && let Some(set) = self.tree.set(set)
+                {
                     ranges.extend_from_slice(set.ranges());
                 }
             }

@@ -21,8 +21,8 @@ pub enum Language {
 /// Whether a text is a pattern of the language, within the limits of a pattern's text; nothing is built. What cannot be
 /// matched here for want of a table of Unicode is a pattern all the same.
 pub(crate) fn is_pattern(text: &str, language: Language, limits: &Limits) -> bool {
-    match parse::parse(text, language, limits) {
-        Ok(_) => true,
+    match parse::judge(text, language, limits) {
+        Ok(()) => true,
         Err(fault) => fault.code == Code::PatternUnsupported,
     }
 }

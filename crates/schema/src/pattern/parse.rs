@@ -13,6 +13,18 @@ use crate::Limits;
 const NESTING_CEILING: u64 = 250;
 
 pub(super) fn parse(text: &str, language: Language, limits: &Limits) -> Result<Tree, PatternFault> {
+    within(text, language, limits)?;
+    Parser::new(text, language, limits).parse()
+}
+
+/// The same without the tree: the classes in brackets are not put together, which is most of the work.
+pub(super) fn judge(text: &str, language: Language, limits: &Limits) -> Result<(), PatternFault> {
+    within(text, language, limits)?;
+    let parser = Parser { unites: false, ..Parser::new(text, language, limits) };
+    parser.parse().map(|_| ())
+}
+
+fn within(text: &str, language: Language, limits: &Limits) -> Result<(), PatternFault> {
     let (name, maximum) = match language {
         Language::Portable => ("portable_pattern_bytes", limits.portable_pattern_bytes_max),
         Language::Standard => ("pattern_bytes", limits.pattern_bytes_max),
@@ -21,7 +33,7 @@ pub(super) fn parse(text: &str, language: Language, limits: &Limits) -> Result<T
         let message = format!("expected at most {maximum} bytes, found {}", text.len());
         return Err(PatternFault::limit(0, message, name, maximum));
     }
-    Parser::new(text, language, limits).parse()
+    Ok(())
 }
 
 /// What is being read.
@@ -31,6 +43,8 @@ pub(super) struct Parser<'t> {
     pub(super) language: Language,
     pub(super) limits: &'t Limits,
     pub(super) tree: TreeBuilder,
+    /// Whether the classes that stand in brackets are put together.
+    pub(super) unites: bool,
     /// Sets that were made before, by the text that names them.
     pub(super) named_sets: HashMap<String, SetId>,
     /// Bytes of all sets, which count toward the compiled form.
@@ -82,6 +96,7 @@ impl<'t> Parser<'t> {
         Parser {
             text,
             at: 0,
+            unites: true,
             language,
             limits,
             tree: TreeBuilder::default(),

@@ -5,18 +5,24 @@
 //! *Example*: `{"properties": {"id": {}}, "required": ["ID"], "additionalProperties": false}`. *Instead*: declare the
 //! member under the name that is required.
 
+use std::collections::HashMap;
+
+use crate::json::Node;
 use crate::preflight::Subject;
 use crate::{Code, Detail, Finding};
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
-    let closed = subject.keyword("additionalProperties").and_then(crate::json::Node::as_bool) == Some(false);
+    let closed = subject.keyword("additionalProperties").and_then(Node::as_bool) == Some(false);
     let Some(required) = subject.keyword("required") else { return };
-    let declared = subject.keyword("properties");
-    for name in required.items().filter_map(crate::json::Node::as_str) {
-        let schema = declared.and_then(|declared| declared.member(&name));
-        let forbidden = schema.is_some_and(|schema| schema.as_bool() == Some(false));
-        // A pattern may have a place for it.
-        let no_place = closed && schema.is_none() && subject.keyword("patternProperties").is_none();
+    let members = subject.keyword("properties").into_iter().flat_map(Node::members);
+    let declared: HashMap<_, _> =
+        members.map(|member| (member.name(), member.value().as_bool() == Some(false))).collect();
+    // A pattern may have a place for it.
+    let closed = closed && subject.keyword("patternProperties").is_none();
+    for name in required.items().filter_map(Node::as_str) {
+        let schema = declared.get(&name);
+        let forbidden = schema == Some(&true);
+        let no_place = closed && schema.is_none();
         if forbidden || no_place {
             let message =
                 format!("expected a place for the required member `{name}`, found none in a closed object");

@@ -11,6 +11,8 @@ mod no_choice;
 mod open_root;
 mod unreachable;
 
+use std::cell::Cell;
+
 use crate::check::Run;
 use crate::compile::Root;
 use crate::json::Node;
@@ -38,14 +40,17 @@ pub(crate) struct Subject<'p> {
     schema: Node<'p>,
     /// Whether it is the root of a tool's input.
     is_tool_root: bool,
+    /// What is left of the work of trials.
+    trials: &'p Cell<u64>,
 }
 
 /// The doubts about a program, in the order of its schemas' places in the text.
 pub(crate) fn doubts(parts: &Parts, schemas: &[(BlockId, Node<'_>)], options: &Options) -> Vec<Finding> {
     let mut doubts = Vec::new();
+    let trials = Cell::new(TRIALS_WORK);
     for &(block, schema) in schemas {
         let is_tool_root = options.root == Root::Tool && block == BlockId(0);
-        let subject = Subject { parts, block, schema, is_tool_root };
+        let subject = Subject { parts, block, schema, is_tool_root, trials: &trials };
         for rule in RULES {
             rule(&subject, &mut doubts);
         }
@@ -59,6 +64,8 @@ pub(crate) fn doubts(parts: &Parts, schemas: &[(BlockId, Node<'_>)], options: &O
 
 /// Work of trying one value of the schema's own, such as a default.
 const TRIAL_WORK: u64 = 100_000;
+/// Work of trying all of them: of the largest tool schemas that are public, a thousandth part is enough.
+const TRIALS_WORK: u64 = 2_000_000;
 
 impl<'p> Subject<'p> {
     fn keyword(&self, name: &str) -> Option<Node<'p>> {
@@ -67,7 +74,12 @@ impl<'p> Subject<'p> {
 
     /// Whether the schema accepts a value; `None` if that takes too long to tell.
     fn accepts(&self, value: Node<'_>) -> Option<bool> {
-        Run::new(self.parts, Work::new(TRIAL_WORK)).block::<false>(self.block, value).ok()
+        let left = self.trials.get();
+        let mut run = Run::new(self.parts, Work::new(TRIAL_WORK.min(left)));
+        let answer = run.block::<false>(self.block, value).ok();
+        // A unit more, so that trials that cost nothing come to an end as well.
+        self.trials.set(left.saturating_sub(run.work_used() + 1));
+        answer
     }
 
     /// A doubt about a keyword of the schema.

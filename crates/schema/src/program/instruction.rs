@@ -194,7 +194,7 @@ impl Op {
             }
             Op::Ref { block } => run.reference::<COLLECT>(at, *block, value),
             Op::DynamicRef { block, anchor } => {
-                let block = run.dynamic(*anchor).unwrap_or(*block);
+                let block = run.dynamic(*anchor)?.unwrap_or(*block);
                 run.reference::<COLLECT>(at, block, value)
             }
             Op::UnevaluatedItems { block } => unevaluated::items_hold::<COLLECT>(run, value, *block),

@@ -47,8 +47,9 @@ pub(crate) struct Parts {
     pub(crate) warnings: Vec<Finding>,
     /// What accepts good values at a glance.
     pub(crate) fast: FastPath,
-    /// Where the dynamic anchors are, by number of their name and resource; empty if no `$dynamicRef` looks for one.
-    pub(crate) dynamic: HashMap<(u32, ResourceId), BlockId>,
+    /// The dynamic anchors that a `$dynamicRef` looks for, by resource: the number of the name, and where it is. Empty if
+    /// none is looked for.
+    pub(crate) dynamic: HashMap<ResourceId, Vec<(u32, BlockId)>>,
 }
 
 /// One subschema: a run of instructions that all must hold.

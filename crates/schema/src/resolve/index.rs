@@ -1,6 +1,6 @@
 //! Where schemas stand in a text: its resources (`$id`), their anchors, and the dialect that each has.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::Profile;
 use crate::dialect::Dialect;
@@ -49,6 +49,7 @@ pub(crate) struct Index {
     anchors: HashMap<(ResourceId, String), Place>,
     /// The anchors that `$dynamicRef` looks for, in the order in which they were met.
     dynamic: Vec<(ResourceId, String, Place)>,
+    dynamic_names: HashSet<(ResourceId, String)>,
 }
 
 impl Index {
@@ -121,6 +122,7 @@ impl Index {
                 self.anchor(resource, name.clone().into_owned(), spot, location);
                 if keyword == "$dynamicAnchor" {
                     let place = Place { spot, resource, location: location.to_owned() };
+                    self.dynamic_names.insert((resource, name.clone().into_owned()));
                     self.dynamic.push((resource, name.into_owned(), place));
                 }
             }
@@ -165,7 +167,7 @@ impl Index {
     }
 
     pub(crate) fn is_dynamic(&self, resource: ResourceId, name: &str) -> bool {
-        self.dynamic.iter().any(|(at, known, _)| *at == resource && known == name)
+        self.dynamic_names.contains(&(resource, name.to_owned()))
     }
 }
 

@@ -103,6 +103,12 @@ impl Kinds {
 }
 
 impl Flat<'_> {
+    /// The work of gathering it: each subschema is looked for among those that came before.
+    pub(in crate::coerce) fn work(&self) -> u64 {
+        let seen = self.seen.len() as u64;
+        seen + seen * seen / 64
+    }
+
     /// Replaces `blocks` by the subschemas that apply to a member.
     pub(in crate::coerce) fn of_member(
         &self,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::coerce::edits::Edits;
 use crate::coerce::standard::kinds::{Alternatives, Flat};
 use crate::coerce::standard::{Change, State};
-use crate::coerce::{Stop, decode, step_into};
+use crate::coerce::{PLACE_WORK, Stop, decode, step_into};
 use crate::json::{Kind, Member, Node, Number, Tape};
 use crate::program::BlockId;
 use crate::types::TypeSet;
@@ -56,6 +56,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         for block in blocks {
             kinds.flatten(*block, value, &mut flat);
         }
+        self.state.work.charge(flat.work())?;
         self.parts(value, &flat)?;
         let mut next = 0;
         while self.changes.len() == before
@@ -157,18 +158,25 @@ impl<'s, 'p> Walk<'s, 'p> {
         }
         let to = plain(inner, types);
         if !types.overlaps(TypeSet::STRING) {
+            self.charge_places(1)?;
             self.edits.push(&self.pointer, value.raw_str(), Some(&to));
             self.changes.push(Change { span: value.span(), bytes: to.into_owned().into_bytes() });
             return Ok(());
         }
         let settled = self.state.settle(inner, blocks)?;
         if settled.valid {
+            self.charge_places(1 + settled.edits.len())?;
             self.edits.push(&self.pointer, value.raw_str(), Some(&to));
             self.edits.append(&self.pointer, &settled.edits);
             let bytes = if settled.edits.is_empty() { to.into_owned().into_bytes() } else { settled.bytes };
             self.changes.push(Change { span: value.span(), bytes });
         }
         Ok(())
+    }
+
+    /// The work of so many edits that repeat the way to the value at hand.
+    fn charge_places(&mut self, edits: usize) -> Result<(), Stop> {
+        Ok(self.state.work.charge(PLACE_WORK * (edits * self.pointer.len()) as u64)?)
     }
 
     /// An object or array that no alternative takes as it stands becomes what the one alternative makes of it that takes
@@ -198,6 +206,7 @@ impl<'s, 'p> Walk<'s, 'p> {
         if let Some(settled) = outcome
             && (!exclusive || self.is_taken_once(blocks, &settled.bytes)?)
         {
+            self.charge_places(settled.edits.len())?;
             self.edits.append(&self.pointer, &settled.edits);
             self.changes.push(Change { span: value.span(), bytes: settled.bytes });
         }
@@ -222,6 +231,7 @@ impl<'s, 'p> Walk<'s, 'p> {
     fn is_hopeless(&mut self, block: BlockId, value: Node<'_>) -> Result<bool, Stop> {
         let mut flat = Flat::default();
         self.state.kinds.flatten(block, value, &mut flat);
+        self.state.work.charge(flat.work())?;
         if value.kind() == Kind::Object {
             for names in &flat.required {
                 self.state.work.charge((names.len() + value.len()) as u64)?;
