@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use crate::program::BlockId;
 
-/// Work after which a pass remembers, so that ordinary ones pay nothing.
-const WORK_BEFORE: u64 = 100_000;
+/// A pass remembers after this part of the allowance, which grows with the value: ordinary passes pay nothing.
+const WORK_SHARE: u64 = 128;
 /// Answers that are remembered; with their table they take about two megabytes.
 const ANSWERS_MAX: usize = 1 << 16;
 
@@ -20,10 +20,10 @@ impl Remembered {
         Remembered(None)
     }
 
-    /// Whether a pass that has spent so much remembers.
+    /// Whether a pass remembers that has spent so much of an allowance.
     #[inline]
-    pub(super) const fn is_due(work: u64) -> bool {
-        work > WORK_BEFORE
+    pub(super) const fn is_due(used: u64, allowance: u64) -> bool {
+        used > allowance / WORK_SHARE
     }
 
     /// What the block said of the value of that index.

@@ -17,6 +17,11 @@ const ATTEMPT_WORK: u64 = 50_000;
 /// value.
 const FINDING_WORK: usize = 20;
 
+/// What a reference costs beside a step where it must be known what is evaluated.
+const TRACKED_WORK: usize = 3;
+/// What a dynamic reference costs, beside a step and its place in the scope: its answer is not remembered either.
+const DYNAMIC_WORK: usize = 3;
+
 /// One pass: the allowance that is left, where it stands, and what it has found.
 #[derive(Debug)]
 pub(crate) struct Run<'p, 'i> {
@@ -274,27 +279,31 @@ impl<'p, 'i> Run<'p, 'i> {
         value: Node<'i>,
     ) -> Result<bool, Stop> {
         if self.tracking {
-            // Nothing is remembered then, and to keep the marks takes about as long as a step.
-            self.charge(1)?;
+            // Nothing is remembered then, and to keep the marks takes longer than a step.
+            self.charge(TRACKED_WORK)?;
         }
         if COLLECT {
             self.through = Some(at.keyword);
-        } else if Remembered::is_due(self.work.used() - self.work_before)
-            && self.parts.dynamic.is_empty()
-            && !self.tracking
-        {
-            return self.remembering(block, value);
+        }
+        let is_due = Remembered::is_due(self.work.used() - self.work_before, self.work.total());
+        if is_due && self.parts.dynamic.is_empty() && !self.tracking {
+            return self.remembering::<COLLECT>(block, value);
         }
         self.block::<COLLECT>(block, value)
     }
 
     #[cold]
-    fn remembering(&mut self, block: BlockId, value: Node<'i>) -> Result<bool, Stop> {
-        if let Some(good) = self.remembered.answer(block, value.index()) {
-            self.charge(1)?;
-            return Ok(good);
+    fn remembering<const COLLECT: bool>(&mut self, block: BlockId, value: Node<'i>) -> Result<bool, Stop> {
+        match self.remembered.answer(block, value.index()) {
+            // Of what is not good there may be more to report.
+            Some(good) if good || !COLLECT => {
+                self.charge(1)?;
+                self.through = None;
+                return Ok(good);
+            }
+            _ => {}
         }
-        let good = self.block::<false>(block, value)?;
+        let good = self.block::<COLLECT>(block, value)?;
         self.remembered.note(block, value.index(), good);
         Ok(good)
     }
@@ -373,7 +382,7 @@ impl<'p, 'i> Run<'p, 'i> {
 
     /// The block of a dynamic anchor in the outermost resource that has it (2020-12 core, section 8.2.3.2).
     pub(crate) fn dynamic(&mut self, anchor: u32) -> Result<Option<BlockId>, Stop> {
-        self.charge(1 + self.scope.len() / 8)?;
+        self.charge(DYNAMIC_WORK + self.scope.len() / 8)?;
         Ok(self.bound(anchor))
     }
 

@@ -23,6 +23,9 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
         let schema = declared.get(&name);
         let forbidden = schema == Some(&true);
         let no_place = closed && schema.is_none();
+        if !subject.has_room(doubts) {
+            return;
+        }
         if forbidden || no_place {
             let message =
                 format!("expected a place for the required member `{name}`, found none in a closed object");

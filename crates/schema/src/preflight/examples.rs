@@ -16,6 +16,9 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
         }
     }
     for (index, example) in subject.keyword("examples").into_iter().flat_map(Node::items).enumerate() {
+        if !subject.has_room(doubts) {
+            return;
+        }
         refused(subject, "examples", &format!("/{index}"), example, doubts);
     }
 }

@@ -82,6 +82,11 @@ impl<'p> Subject<'p> {
         answer
     }
 
+    /// Whether a further doubt is kept. A list in one schema can raise thousands.
+    fn has_room(&self, doubts: &[Finding]) -> bool {
+        (doubts.len() as u64) < self.parts.limits.findings_max
+    }
+
     /// A doubt about a keyword of the schema.
     fn doubt(&self, code: Code, keyword: &str, message: impl Into<String>) -> Finding {
         let location = format!("{}/{keyword}", self.parts.location(self.block));
