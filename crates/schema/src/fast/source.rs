@@ -314,7 +314,11 @@ pub(crate) struct ValueMembers<'i>(Option<serde_json::map::Iter<'i>>);
 impl<'i> Iterator for ValueMembers<'i> {
     type Item = (Name, &'i str, &'i Value);
 
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "out of line, the parts of a member go through memory: a quarter more"
+    )]
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.0.as_mut()?.next()?;
         let head = Head::of(name.as_bytes());

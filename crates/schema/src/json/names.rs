@@ -34,6 +34,7 @@ impl Head {
     }
 
     /// Of an unescaped name.
+    #[inline]
     pub(crate) fn of(name: &[u8]) -> Head {
         let (low, high) = first_words(name);
         let mut head = Head::short(low, high);
