@@ -13,8 +13,8 @@ use serde_json::Value;
 /// Examples are built beside the tests.
 fn example() -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let example = test.parent().unwrap().parent().unwrap().join("examples").join("notes");
-    assert!(example.exists(), "build it first: cargo build -p callgate-server --example notes");
+    let example = test.parent().unwrap().parent().unwrap().join("examples").join("serve_notes");
+    assert!(example.exists(), "build it first: cargo build -p callgate-server --example serve_notes");
     example
 }
 

@@ -2,7 +2,7 @@
 //! checked by the schema of its arguments and recorded in a store before its handler runs.
 //!
 //! ```sh
-//! cargo run -p callgate-server --example notes -- notes.sqlite
+//! cargo run -p callgate-server --example serve_notes -- notes.sqlite
 //! ```
 
 use std::sync::{Arc, Mutex};
