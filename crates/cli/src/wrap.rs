@@ -51,8 +51,10 @@ pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
         .build()
         .context("failed to start the runtime")?;
     let outcome = runtime.block_on(wrap(args));
-    // A read of standard input cannot be called back; waiting for it would be waiting for the client.
-    runtime.shutdown_background();
+    // A read of standard input cannot be called back; waiting for it would be waiting for the client. The threads are left
+    // to the end of the process rather than let go of: older C libraries crash where a thread is detached as it ends
+    // (glibc bug 19951).
+    std::mem::forget(runtime);
     drop(log);
     outcome
 }

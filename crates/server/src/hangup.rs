@@ -20,11 +20,13 @@ pub type HangUp = Pin<Box<dyn Future<Output = ()> + Send>>;
 #[cfg(unix)]
 pub fn stdin_hang_up() -> std::io::Result<HangUp> {
     let (sender, receiver) = oneshot::channel();
-    std::thread::Builder::new().name("callgate-hang-up".to_owned()).spawn(move || {
+    let watch = std::thread::Builder::new().name("callgate-hang-up".to_owned()).spawn(move || {
         if wait(std::io::stdin()) {
             let _ = sender.send(());
         }
     })?;
+    // Not detached: the thread may be ending just now, and older C libraries crash then (glibc bug 19951).
+    std::mem::forget(watch);
     Ok(of(receiver))
 }
 

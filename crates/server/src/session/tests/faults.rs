@@ -130,7 +130,10 @@ async fn an_answer_that_cannot_be_read_leaves_its_call_in_doubt() {
         );
     }
     let mut bench = Bench::start(|_| {});
-    bench.client.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#).await;
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    bench.client.send(ping).await;
+    // An answer that comes before the request has passed is an answer to nothing.
+    assert_eq!(bench.upstream.line().await, ping);
     bench.upstream.send(r#"{"jsonrpc":"2.0","id":2,"result":{"a":1,"a":2}}"#).await;
     assert_eq!(code(&bench.client.json().await), "upstream-answer-unreadable");
 }
