@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `code` | the stable codes of the gate, and the classes and stages they belong to |
 //! | `principal` | on whose behalf a call is made |
+//! | `budget` | what a call takes from a budget |
 //! | `intent` | the durable record of a call: what was asked, and how it ended |
 //! | `value` | JSON values that are carried as they were spelled |
 //! | `result` | how a handler's call ended: data and artifacts, or a code and details |
@@ -15,6 +16,7 @@
 //! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
 #![deny(missing_docs)]
 
+mod budget;
 mod class;
 mod code;
 mod entity;
@@ -27,6 +29,7 @@ mod value;
 mod value_error;
 mod wire_args;
 
+pub use budget::Charge;
 pub use class::Class;
 pub use code::Code;
 pub use entity::{
