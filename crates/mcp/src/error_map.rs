@@ -55,6 +55,23 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::ResultTooLarge
         | Code::ResultBreaksOutputSchema
         | Code::GateStopped
+        | Code::CallInDoubt
+        | Code::CallRejected
+        | Code::CallRepeated
+        | Code::KeyInFlight
+        | Code::KeyConflict
+        | Code::ApprovalRequired
+        | Code::ApprovalDenied
+        | Code::ApprovalsFull
+        | Code::BudgetExceeded
+        | Code::ApprovalNotFound
+        | Code::ApprovalAmbiguous
+        | Code::ApprovalNotPending
+        | Code::ApprovalExpired
+        | Code::IntentNotInDoubt
+        | Code::CatalogConflict
+        | Code::CatalogRefused
+        | Code::ContractNotHeld
         | Code::GateGone => CallReply::Result,
     }
 }
@@ -78,7 +95,23 @@ pub fn error_code(code: Code) -> i64 {
         Code::CallsInFlight => 4_002,
         Code::CallCancelled => 4_003,
         Code::StoreUnavailable | Code::StoreNewer | Code::StoreCorrupt => 4_101,
-        Code::IntentFenced | Code::IntentNotFound | Code::IntentAmbiguous => 4_102,
+        Code::IntentFenced
+        | Code::IntentNotFound
+        | Code::IntentAmbiguous
+        | Code::IntentNotInDoubt
+        | Code::CallInDoubt
+        | Code::CallRejected
+        | Code::CallRepeated
+        | Code::KeyInFlight
+        | Code::KeyConflict => 4_102,
+        Code::ApprovalRequired
+        | Code::ApprovalDenied
+        | Code::ApprovalsFull
+        | Code::ApprovalNotFound
+        | Code::ApprovalAmbiguous
+        | Code::ApprovalNotPending
+        | Code::ApprovalExpired => 4_103,
+        Code::BudgetExceeded => 4_104,
         Code::UpstreamStartFailed => 4_201,
         Code::UpstreamListFailed => 4_202,
         Code::UpstreamGone => 4_203,
@@ -91,7 +124,10 @@ pub fn error_code(code: Code) -> i64 {
         | Code::ToolInputSchemaRefused
         | Code::ToolNameRepeated
         | Code::ToolOutputSchemaUnchecked
-        | Code::ToolContractChanged => 4_301,
+        | Code::ToolContractChanged
+        | Code::CatalogConflict
+        | Code::CatalogRefused
+        | Code::ContractNotHeld => 4_301,
         Code::GateStopped | Code::GateGone => 4_401,
     }
 }

@@ -5,7 +5,7 @@ use callgate_gateway::Refusal;
 use callgate_gateway::intent::{Observation, outcome};
 use callgate_schema::Finding;
 use callgate_schema::json::write_string;
-use callgate_wire::{Class, Code, IntentId, SideEffect, Stage};
+use callgate_wire::{Class, Code, Intent, IntentId, SideEffect, Stage};
 
 use crate::answer::write_findings;
 
@@ -49,11 +49,14 @@ impl Notice {
 
     /// What is said of a call whose intent was durable and whose result does not come; `None` where a result or the
     /// upstream's own error is the answer.
-    pub fn unanswered(observation: Observation, tool: &str, intent: &IntentId) -> Option<Notice> {
-        let outcome = outcome(observation);
+    pub fn unanswered(observation: Observation, intent: &Intent) -> Option<Notice> {
+        let Intent { id, tool, pinned, .. } = intent;
+        let outcome = outcome(observation, *pinned);
         let code = outcome.code?;
         let stage = match observation {
-            Observation::CancelledBeforeDispatch | Observation::UpstreamGoneBeforeDispatch => Stage::Dispatch,
+            Observation::CancelledBeforeDispatch
+            | Observation::UpstreamGoneBeforeDispatch
+            | Observation::RejectedBeforeDispatch => Stage::Dispatch,
             _ => code.stage(),
         };
         let what = match observation {
@@ -62,8 +65,13 @@ impl Notice {
                 "the tool `{tool}` ran, but its result of {bytes} bytes is over the bound and was dropped; \
                  ask for less at once"
             ),
-            Observation::CancelledBeforeDispatch | Observation::UpstreamGoneBeforeDispatch => {
+            Observation::CancelledBeforeDispatch
+            | Observation::UpstreamGoneBeforeDispatch
+            | Observation::RejectedBeforeDispatch => {
                 format!("the call of `{tool}` was not sent: {}", observation.description())
+            }
+            _ if pinned.read_only => {
+                format!("`{tool}` did not answer ({}); it changes nothing, so it may be called again", observation.description())
             }
             Observation::Timeout
             | Observation::UpstreamGone
@@ -72,7 +80,7 @@ impl Notice {
             | Observation::GateStopped
             | Observation::GateGone => format!(
                 "nobody can say whether `{tool}` has run ({}); do not repeat the call before someone has looked at \
-                 intent {intent}",
+                 intent {id}",
                 observation.description()
             ),
         };
@@ -81,7 +89,7 @@ impl Notice {
             class: code.class(),
             stage,
             side_effect: outcome.side_effect,
-            intent: Some(intent.clone()),
+            intent: Some(id.clone()),
             findings: Vec::new(),
             text: format!("{what} ({code})"),
         })

@@ -77,6 +77,26 @@ codes! {
     CallArgumentsUndecided "call-arguments-undecided" ExecutionFailure Bind "arguments that could not be judged within the limits",
     CallCancelled "call-cancelled" Cancelled Observe "a call that its caller withdrew",
 
+    CallInDoubt "call-in-doubt" UnknownOutcome Open "a call like one of which nobody knows whether it took effect",
+    CallRejected "call-rejected" ResourceConflict Dispatch "a call that its backend provably did not take up",
+    CallRepeated "call-repeated" ResourceConflict Open "a call that has run already and whose result is not kept",
+    KeyInFlight "idempotency-key-in-flight" ResourceConflict Open "a call with the key of one that is not answered yet",
+    KeyConflict "idempotency-key-conflict" ResourceConflict Open "a call with the key of another call",
+    ApprovalRequired "approval-required" ApprovalRequired Approve "a call that a person has to permit first",
+    ApprovalDenied "approval-denied" Forbidden Approve "a call that a person has not permitted",
+    ApprovalsFull "approvals-full" Overloaded Approve "more requests for approval than wait at once",
+    BudgetExceeded "budget-exceeded" BudgetExceeded Reserve "a call that a budget does not take",
+
+    // What operators do.
+    ApprovalNotFound "approval-not-found" NotFound Approve "an approval that the store does not hold",
+    ApprovalAmbiguous "approval-ambiguous" Validation Approve "the beginning of an id that several approvals share",
+    ApprovalNotPending "approval-not-pending" ResourceConflict Approve "a decision about an approval that is decided",
+    ApprovalExpired "approval-expired" Validation Approve "a decision about an approval that has expired",
+    IntentNotInDoubt "intent-not-in-doubt" ResourceConflict Settle "a decision about an intent that is not in doubt",
+    CatalogConflict "catalog-conflict" ResourceConflict Catalog "a publication that was made for another revision, or under an id that is taken",
+    CatalogRefused "catalog-refused" UnsupportedCapability Catalog "a publication with a tool that is not admitted, of an upstream that is strict",
+    ContractNotHeld "contract-not-held" NotFound Catalog "an acceptance of a change that does not wait for one",
+
     // The store.
     StoreUnavailable "store-unavailable" ExecutionFailure Open "a store that cannot be opened, read or written",
     StoreNewer "store-newer" UnsupportedCapability Open "a store that a newer program wrote",

@@ -4,7 +4,9 @@
 //! |---|---|
 //! | `code` | the stable codes of the gate, and the classes and stages they belong to |
 //! | `principal` | on whose behalf a call is made |
+//! | `approval` | a request that a person permit one call |
 //! | `budget` | what a call takes from a budget |
+//! | `event` | what was done to records |
 //! | `intent` | the durable record of a call: what was asked, and how it ended |
 //! | `value` | JSON values that are carried as they were spelled |
 //! | `result` | how a handler's call ended: data and artifacts, or a code and details |
@@ -16,10 +18,12 @@
 //! What this crate does not do: it decides nothing, opens nothing, and reads no clock. Ids and times are given to it.
 #![deny(missing_docs)]
 
+mod approval;
 mod budget;
 mod class;
 mod code;
 mod entity;
+mod event;
 mod intent;
 mod principal;
 mod resource;
@@ -29,6 +33,7 @@ mod value;
 mod value_error;
 mod wire_args;
 
+pub use approval::{Approval, ApprovalRecord, ApprovalState, Decision};
 pub use budget::Charge;
 pub use class::Class;
 pub use code::Code;
@@ -36,8 +41,9 @@ pub use entity::{
     ENTITY_PROPERTIES_MAX, EntityProperty, EntityRef, EntitySnapshot, EntityType, Moment, PropertyRole,
     PropertyType,
 };
+pub use event::{Event, EventKind};
 pub use intent::{
-    Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId,
+    ApprovalId, Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId, Pinned,
     Settlement, SideEffect, Timestamp,
 };
 pub use principal::Principal;

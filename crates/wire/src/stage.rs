@@ -31,6 +31,8 @@ stages! {
     Bind "bind" "the arguments are read, checked against the tool's input schema and digested",
     Authorize "authorize" "the rules decide whether the principal may make this call",
     Open "open" "the intent is made durable",
+    Approve "approve" "the approval that the call needs is looked for, and used up",
+    Reserve "reserve" "what the call takes from budgets is reserved",
     Dispatch "dispatch" "the call leaves for the upstream",
     Observe "observe" "what came back, or did not, is classified",
     CheckOutput "check-output" "the result is checked against the tool's output schema",

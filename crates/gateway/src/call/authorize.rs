@@ -25,6 +25,11 @@ impl<'a> Bound<'a> {
 }
 
 impl Authorized<'_> {
+    /// The rules that ask a person, with the digest of their set, if any do.
+    pub(super) fn asks(&self) -> Option<(callgate_schema::json::Digest, Vec<String>)> {
+        None
+    }
+
     /// Why the call is permitted.
     pub fn permit(&self) -> &Permit {
         &self.permit

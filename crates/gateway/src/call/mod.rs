@@ -5,8 +5,8 @@
 //! | `resolve` | which tool is meant | [`Call`], a [`Catalog`](crate::catalog::Catalog) | [`Resolved`] or a refusal |
 //! | `bind` | the arguments are checked and digested | [`Resolved`] | [`Bound`] or a refusal |
 //! | `authorize` | the rules decide | [`Bound`] | [`Authorized`] |
-//! | `open` | the intent is written | [`Authorized`], an id, a fence, a time | [`Opening`] |
-//! | `dispatch` | the call may leave | [`Opening`], [`Committed`](crate::Committed) | [`Dispatch`] |
+//! | `open` | the intent is written | [`Authorized`], [`Terms`] | [`Opening`] |
+//! | `dispatch` | the call may leave | [`Opening`], [`Committed`](crate::Committed) | [`Dispatch`] or a refusal |
 //! | `output` | the result is checked | [`Dispatch`], the result | [`OutputCheck`] |
 //!
 //! How it ends is a table: [`outcome`](crate::intent::outcome). No stage can be left out or moved: each type is made
@@ -44,10 +44,9 @@
 //! Nor one that was not authorized be opened:
 //!
 //! ```compile_fail,E0599
-//! # use callgate_gateway::call::Bound;
-//! # use callgate_wire::{Incarnation, IntentId, Timestamp};
-//! # fn wrong(bound: Bound<'_>, id: IntentId, fence: Incarnation) {
-//! bound.open(id, fence, Timestamp(0));
+//! # use callgate_gateway::call::{Bound, Terms};
+//! # fn wrong(bound: Bound<'_>, terms: Terms) {
+//! bound.open(terms);
 //! # }
 //! ```
 //!
@@ -56,19 +55,18 @@
 //! ```compile_fail,E0451
 //! # use callgate_gateway::{Committed, call::{Dispatch, Opening}};
 //! # fn wrong(opening: Opening) -> Dispatch {
-//! let id = opening.record().intent.id.clone();
-//! opening.durable(Committed { id })
+//! let intent = opening.record().intent.clone();
+//! opening.durable(Committed { intent })
 //! # }
 //! ```
 //!
 //! And a stage cannot be passed twice, since each consumes the one before:
 //!
 //! ```compile_fail,E0382
-//! # use callgate_gateway::call::Authorized;
-//! # use callgate_wire::{Incarnation, IntentId, Timestamp};
-//! # fn wrong(authorized: Authorized<'_>, id: IntentId, fence: Incarnation) {
-//! authorized.open(id.clone(), fence.clone(), Timestamp(0));
-//! authorized.open(id, fence, Timestamp(0));
+//! # use callgate_gateway::call::{Authorized, Terms};
+//! # fn wrong(authorized: Authorized<'_>, terms: Terms) {
+//! authorized.open(terms.clone());
+//! authorized.open(terms);
 //! # }
 //! ```
 
@@ -81,7 +79,7 @@ mod resolve;
 
 pub use authorize::{Authorized, Permit};
 pub use bind::Bound;
-pub use dispatch::Dispatch;
-pub use open::Opening;
+pub use dispatch::{Dispatch, Rejection};
+pub use open::{Departure, Opening, Terms, repeated};
 pub use output::OutputCheck;
 pub use resolve::{Call, Resolved, resolve};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use callgate_wire::{Code, Principal};
+use callgate_wire::{Code, Principal, Stage};
 
 use crate::Refusal;
 use crate::catalog::{AdmittedTool, Catalog, Lookup, QuarantinedTool};
@@ -35,7 +35,7 @@ pub struct Resolved<'a> {
 ///
 /// # Errors
 ///
-/// `call-unknown-tool`, `call-tool-quarantined`.
+/// `call-unknown-tool`, `call-tool-quarantined`, `tool-contract-changed`.
 pub fn resolve<'a>(catalog: &Catalog, call: Call<'a>) -> Result<Resolved<'a>, Refusal> {
     match catalog.tool(call.tool) {
         Lookup::Admitted(tool) => {
@@ -47,6 +47,12 @@ pub fn resolve<'a>(catalog: &Catalog, call: Call<'a>) -> Result<Resolved<'a>, Re
 }
 
 fn quarantined(tool: &QuarantinedTool) -> Refusal {
+    if tool.code == Code::ToolContractChanged {
+        let message = format!("the definition of `{}` has changed since it was pinned", tool.label());
+        return Refusal::new(Code::ToolContractChanged, message).in_stage(Stage::Resolve).with_help(
+            "an operator has to accept the change (`callgate catalog diff`, `callgate catalog accept`); until then use another tool",
+        );
+    }
     let message = format!("the tool `{}` is not admitted ({})", tool.label(), tool.code);
     Refusal::new(Code::CallToolQuarantined, message)
         .with_help("use another tool; only the author of this one can mend it")

@@ -6,11 +6,18 @@
 //! | `admit` | the judgement on one tool's definition |
 //! | `tool` | what is known of an admitted and of a quarantined tool |
 //! | `snapshot` | the catalog |
+//! | `publish` | what publishing an upstream's tools does to the records: pins, and changes that are held |
+//! | `accept` | what an operator's acceptance of a change does |
 
+mod accept;
 mod admit;
+mod publish;
 mod snapshot;
 mod tool;
 
+pub(crate) use accept::accept;
 pub use admit::{AdmissionSettings, admit_tool, admit_tools};
+pub use publish::RECEIPTS_MAX;
+pub(crate) use publish::publish;
 pub use snapshot::{Catalog, Lookup};
 pub use tool::{Admission, AdmittedTool, OutputContract, QuarantinedTool};

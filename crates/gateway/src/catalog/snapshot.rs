@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use callgate_schema::{Code as SchemaCode, Detail, Finding};
-use callgate_wire::Code;
+use callgate_wire::{Code, Timestamp};
 
 use super::{Admission, AdmittedTool, QuarantinedTool};
-use crate::AdmissionRow;
+use crate::journal::{ContractChange, PublishRequest, PublishedTool};
 
 /// An immutable snapshot of one upstream's tools. A later listing makes another one; calls that hold this one are not
 /// affected.
@@ -111,11 +111,58 @@ impl Catalog {
         &self.quarantined
     }
 
-    /// The rows that the store keeps, admitted tools first.
-    pub fn admission_rows(&self) -> Vec<AdmissionRow> {
-        let admitted = self.admitted.iter().map(|tool| tool.admission_row());
-        let quarantined = self.quarantined.iter().map(QuarantinedTool::admission_row);
-        admitted.chain(quarantined).collect()
+    /// What the store is asked to publish, admitted tools first.
+    pub fn publication(&self, publication: String, by: String, at: Timestamp) -> PublishRequest {
+        let admitted = self.admitted.iter().map(|tool| PublishedTool {
+            row: tool.admission_row(),
+            definition: tool.definition.clone(),
+        });
+        let quarantined = self
+            .quarantined
+            .iter()
+            .map(|tool| PublishedTool { row: tool.admission_row(), definition: Box::default() });
+        PublishRequest {
+            upstream: self.upstream.clone(),
+            publication,
+            expected: None,
+            strict: false,
+            tools: admitted.chain(quarantined).collect(),
+            by,
+            at,
+        }
+    }
+
+    /// Holds the tools whose definitions are not the pinned ones: nobody calls them before an operator accepts the
+    /// change.
+    pub fn hold(&mut self, changes: &[ContractChange]) {
+        if changes.is_empty() {
+            return;
+        }
+        let admitted = std::mem::take(&mut self.admitted);
+        self.by_name.clear();
+        for (at, tool) in self.quarantined.iter().enumerate() {
+            if let Some(name) = &tool.name {
+                self.by_name.entry(name.clone()).or_insert(Entry::Quarantined(at));
+            }
+        }
+        for (index, tool) in admitted.into_iter().enumerate() {
+            if changes.iter().any(|change| change.tool == tool.name) {
+                self.quarantine(held(&tool, index));
+            } else {
+                self.by_name.insert(tool.name.clone(), Entry::Admitted(self.admitted.len()));
+                self.admitted.push(tool);
+            }
+        }
+    }
+}
+
+fn held(tool: &AdmittedTool, index: usize) -> QuarantinedTool {
+    QuarantinedTool {
+        name: Some(tool.name.clone()),
+        index,
+        code: Code::ToolContractChanged,
+        contract_digest: Some(tool.contract_digest),
+        findings: Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use callgate_wire::{Code, IntentState, Settlement, SideEffect, Timestamp};
+use callgate_wire::{Code, IntentState, Pinned, Settlement, SideEffect, Timestamp};
 
 /// What was seen of a call after its intent was durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub enum Observation {
     CancelledBeforeDispatch,
     /// The upstream was gone before a byte of the call had left.
     UpstreamGoneBeforeDispatch,
+    /// The backend proves that it did not take the call up: see [`Rejection`](crate::call::Rejection).
+    RejectedBeforeDispatch,
 }
 
 /// What an observation means.
@@ -54,8 +56,18 @@ pub struct Outcome {
     pub code: Option<Code>,
 }
 
-/// The outcome table.
-pub fn outcome(observation: Observation) -> Outcome {
+/// The outcome table. A tool that an operator has pinned as read-only has no effect, whatever came back or did not.
+pub fn outcome(observation: Observation, pinned: Pinned) -> Outcome {
+    let known = of_any_tool(observation);
+    match known.side_effect {
+        SideEffect::Unknown if pinned.read_only => {
+            Outcome { side_effect: SideEffect::None, in_doubt: false, ..known }
+        }
+        SideEffect::None | SideEffect::Done | SideEffect::Unknown => known,
+    }
+}
+
+fn of_any_tool(observation: Observation) -> Outcome {
     use Observation as O;
     match observation {
         O::Result { breaks_output: false, .. } => done(None),
@@ -75,6 +87,7 @@ pub fn outcome(observation: Observation) -> Outcome {
         O::GateGone => doubtful(Code::GateGone),
         O::CancelledBeforeDispatch => never_left(Code::CallCancelled),
         O::UpstreamGoneBeforeDispatch => never_left(Code::UpstreamGone),
+        O::RejectedBeforeDispatch => never_left(Code::CallRejected),
     }
 }
 
@@ -92,8 +105,8 @@ const fn never_left(code: Code) -> Outcome {
 
 impl Observation {
     /// The settlement that this observation leads to.
-    pub fn settlement(self, at: Timestamp) -> Settlement {
-        let Outcome { state, side_effect, in_doubt, code } = outcome(self);
+    pub fn settlement(self, pinned: Pinned, at: Timestamp) -> Settlement {
+        let Outcome { state, side_effect, in_doubt, code } = outcome(self, pinned);
         let (result_bytes, is_error) = match self {
             Observation::Result { is_error, bytes, .. } => (Some(bytes), Some(is_error)),
             Observation::ResultTooLarge { bytes } => (Some(bytes), None),
@@ -120,11 +133,12 @@ impl Observation {
             Observation::GateGone => "the gate ended without a word",
             Observation::CancelledBeforeDispatch => "withdrawn by the caller before it had left",
             Observation::UpstreamGoneBeforeDispatch => "the upstream was gone before the call had left",
+            Observation::RejectedBeforeDispatch => "rejected by the backend, with proof that it was not taken up",
         }
     }
 
     /// One of each kind, in the order of the table.
-    const SAMPLES: [Observation; 13] = [
+    const SAMPLES: [Observation; 14] = [
         Observation::Result { is_error: false, bytes: 0, breaks_output: false },
         Observation::Result { is_error: true, bytes: 0, breaks_output: false },
         Observation::Result { is_error: false, bytes: 0, breaks_output: true },
@@ -138,19 +152,28 @@ impl Observation {
         Observation::GateGone,
         Observation::CancelledBeforeDispatch,
         Observation::UpstreamGoneBeforeDispatch,
+        Observation::RejectedBeforeDispatch,
     ];
 }
 
 /// The outcome table as text, in Markdown.
 pub fn outcome_table() -> String {
-    let mut text =
-        String::from("| what came back | state | side effect | in doubt | code |\n|---|---|---|---|---|\n");
+    let mut text = String::from(
+        "| what came back | state | side effect | of a tool pinned as read-only | in doubt | code |\n\
+         |---|---|---|---|---|---|\n",
+    );
     for observation in Observation::SAMPLES {
-        let Outcome { state, side_effect, in_doubt, code } = outcome(observation);
+        let Outcome { state, side_effect, in_doubt, code } = outcome(observation, Pinned::default());
+        let read_only = outcome(observation, Pinned { read_only: true, ..Pinned::default() });
         let what = observation.description();
-        let doubt = if in_doubt { "yes" } else { "no" };
+        let read_only = if read_only.side_effect == side_effect { "the same" } else { "none" };
+        let doubt = match (in_doubt, read_only) {
+            (false, _) => "no",
+            (true, "the same") => "yes",
+            (true, _) => "yes; no if read-only",
+        };
         let code = code.map_or_else(String::new, |code| format!("`{code}`"));
-        let _ = writeln!(text, "| {what} | {state} | {side_effect} | {doubt} | {code} |");
+        let _ = writeln!(text, "| {what} | {state} | {side_effect} | {read_only} | {doubt} | {code} |");
     }
     text
 }

@@ -11,7 +11,7 @@ use callgate_wire::{AgentResult, Code, Failure, FailureCode, Json, Object, Princ
 
 use super::{Entry, HandlerError, Invocation, Registry};
 use crate::Refusal;
-use crate::call::{Authorized, Call, Dispatch, OutputCheck, resolve};
+use crate::call::{Authorized, Call, Departure, Dispatch, OutputCheck, Terms, repeated, resolve};
 use crate::intent::Observation;
 
 /// Findings that a failure's message names; the details have all that the engine reports.
@@ -175,12 +175,16 @@ impl Registry {
     ) -> Result<Dispatch, Failure> {
         let ports = &self.inner.ports;
         let fence = ports.journal.incarnation().clone();
-        let opening = authorized.open((ports.fresh_id)(), fence, (ports.now)());
-        match ports.journal.open(opening.record()) {
-            Ok(committed) => Ok(opening.durable(committed)),
-            Err(error) => {
-                self.report(entry, request, &error);
-                Err(failure_of(&opening.refuse(&error)))
+        let opening = authorized.open(Terms::new((ports.fresh_id)(), fence, (ports.now)()));
+        match opening.commit(&*ports.journal) {
+            Ok(Departure::Go(dispatch)) => Ok(*dispatch),
+            // Calls of a registry have no keys yet, so that none is known by one.
+            Ok(Departure::Known(intent, _)) => Err(failure_of(&repeated(&intent))),
+            Err((refusal, error)) => {
+                if let Some(error) = error {
+                    self.report(entry, request, &error);
+                }
+                Err(failure_of(&refusal))
             }
         }
     }
@@ -201,7 +205,7 @@ impl Registry {
         };
         let ports = &self.inner.ports;
         let settlement = dispatch.observe(observation, (ports.now)());
-        if let Err(error) = ports.journal.settle(&dispatch.intent().id, &settlement) {
+        if let Err(error) = ports.journal.settle(&dispatch.intent().id, &settlement, None) {
             self.report(entry, request, &error);
         }
         result

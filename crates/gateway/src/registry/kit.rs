@@ -1,22 +1,17 @@
 //! Contract kits: what every registry and every adapter must do, as one function each that tests call; the entries that
-//! they use; and a journal in memory, for tests and for apps that need no record.
+//! they use; and ports on a journal in memory.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use callgate_wire::{
-    AgentResult, FailureCode, Incarnation, Intent, IntentId, IntentRecord, Json, Object, Settlement,
-    Timestamp,
-};
+use callgate_wire::{AgentResult, FailureCode, Incarnation, IntentId, Json, Object, Timestamp};
 
 use super::{
     Adapter, Change, CoercionMode, Descriptor, HandlerError, Invocation, Ports, Registration, Registry,
     RegistryError, Request,
 };
-use crate::intent::{Transition, settle};
-use crate::{AdmissionRow, Code, ContractChange, IntentFilter, Journal, JournalError};
+use crate::journal::{Journal, MemoryJournal};
 
 /// A property that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -242,20 +237,9 @@ pub fn registry_contract(registry: &Registry) -> Result<(), Broken> {
     holds("each change is told once, in order", told == wanted, || format!("{told:?}"))
 }
 
-/// Records that a journal in memory keeps; the oldest that has an outcome goes first.
-const RECORDS_MAX: usize = 10_000;
-
-/// A journal in memory: nothing of it outlives the process, so that after a crash nobody knows what was under way. For
-/// tests, and for apps whose entries change nothing.
-#[derive(Debug)]
-pub struct MemoryJournal {
-    incarnation: Incarnation,
-    records: Mutex<BTreeMap<String, IntentRecord>>,
-}
-
 impl Default for MemoryJournal {
     fn default() -> Self {
-        MemoryJournal { incarnation: Incarnation::from_bytes([0; 16]), records: Mutex::default() }
+        MemoryJournal::new(Incarnation::from_bytes([0; 16]))
     }
 }
 
@@ -279,69 +263,5 @@ impl MemoryJournal {
             }),
             on_fault: Arc::new(|_| {}),
         }
-    }
-
-    fn records(&self) -> MutexGuard<'_, BTreeMap<String, IntentRecord>> {
-        self.records.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Journal for MemoryJournal {
-    fn append(&self, record: &IntentRecord) -> Result<(), JournalError> {
-        let mut records = self.records();
-        if records.len() >= RECORDS_MAX {
-            let settled = records.iter().find(|(_, record)| record.intent.settlement.is_some());
-            let Some(oldest) = settled.map(|(id, _)| id.clone()) else {
-                let message = format!("expected at most {RECORDS_MAX} calls under way, found more");
-                return Err(JournalError::new(Code::StoreUnavailable, message));
-            };
-            records.remove(&oldest);
-        }
-        records.insert(record.intent.id.to_string(), record.clone());
-        Ok(())
-    }
-
-    fn settle(&self, id: &IntentId, settlement: &Settlement) -> Result<(), JournalError> {
-        let mut records = self.records();
-        let Some(record) = records.get_mut(&id.to_string()) else {
-            return Err(JournalError::new(Code::IntentNotFound, "no intent has this id"));
-        };
-        if settle(record.intent.settlement.as_ref(), settlement) == Transition::Record {
-            record.intent.settlement = Some(settlement.clone());
-        }
-        Ok(())
-    }
-
-    fn record_admissions(
-        &self,
-        _: &str,
-        _: &[AdmissionRow],
-        _: Timestamp,
-    ) -> Result<Vec<ContractChange>, JournalError> {
-        Ok(Vec::new())
-    }
-
-    fn recover(&self, _: Timestamp) -> Result<Vec<Intent>, JournalError> {
-        Ok(Vec::new())
-    }
-
-    fn list(&self, filter: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
-        let records = self.records();
-        let newest = records.values().rev().take(filter.limit as usize);
-        Ok(newest.map(|record| record.intent.clone()).collect())
-    }
-
-    fn show(&self, id_or_part: &str) -> Result<Option<IntentRecord>, JournalError> {
-        let records = self.records();
-        let mut matching =
-            records.iter().filter(|(id, _)| id.starts_with(id_or_part)).map(|(_, record)| record);
-        match (matching.next(), matching.next()) {
-            (Some(_), Some(_)) => Err(JournalError::new(Code::IntentAmbiguous, "several intents begin so")),
-            (one, _) => Ok(one.cloned()),
-        }
-    }
-
-    fn incarnation(&self) -> &Incarnation {
-        &self.incarnation
     }
 }

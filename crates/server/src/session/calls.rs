@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use callgate_gateway::call::{Call, Dispatch, resolve};
+use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated, resolve};
 use callgate_gateway::catalog::Catalog;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
@@ -179,12 +179,15 @@ fn open(
         arguments: arguments.and_then(|span| frame.get(span)).unwrap_or(b"{}"),
     };
     let authorized = resolve(catalog, call)?.bind(&settings.admission.limits)?.authorize();
-    let opening = authorized.open(fresh_intent_id(), journal.incarnation().clone(), now());
-    match journal.open(opening.record()) {
-        Ok(committed) => Ok(opening.durable(committed)),
-        Err(error) => {
-            tracing::error!(tool, error = %chain(&error), "the intent cannot be recorded, so the call is refused");
-            Err(opening.refuse(&error))
+    let terms = Terms::new(fresh_intent_id(), journal.incarnation().clone(), now());
+    match authorized.open(terms).commit(journal) {
+        Ok(Departure::Go(dispatch)) => Ok(*dispatch),
+        Ok(Departure::Known(intent, _)) => Err(repeated(&intent)),
+        Err((refusal, error)) => {
+            if let Some(error) = error {
+                tracing::error!(tool, error = %chain(&error), "the intent cannot be recorded, so the call is refused");
+            }
+            Err(refusal)
         }
     }
 }

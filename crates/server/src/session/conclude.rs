@@ -63,7 +63,7 @@ impl Session {
         let journal = Arc::clone(&self.journal);
         self.spawn(Work::of(told.then(|| open.id.clone())), move || {
             record(&*journal, &intent, &dispatch.observe(observation, now()));
-            let notice = told.then(|| Notice::unanswered(observation, &call.tool, &intent)).flatten();
+            let notice = told.then(|| Notice::unanswered(observation, dispatch.intent())).flatten();
             let answer = notice.map(|notice| Session::notice_line(&open.id, &notice));
             Done::Recorded { answer }
         });
@@ -88,7 +88,7 @@ impl Session {
             record(&*journal, &intent.id, &dispatch.observe(observation, now()));
             tracing::info!(tool = intent.tool, intent = %intent.id, "answered: {}", observation.description());
             let answer = line.or_else(|| {
-                let notice = Notice::unanswered(observation, &intent.tool, &intent.id)?;
+                let notice = Notice::unanswered(observation, intent)?;
                 Some(Session::notice_line(&id, &notice))
             });
             Done::Settled { id, answer }
@@ -209,7 +209,7 @@ fn judge(
 /// Records an outcome. A store that does not take it costs the record and not the answer: at the next start the intent
 /// is found in doubt.
 fn record(journal: &dyn Journal, intent: &IntentId, settlement: &Settlement) {
-    if let Err(error) = journal.settle(intent, settlement) {
+    if let Err(error) = journal.settle(intent, settlement, None) {
         tracing::error!(%intent, error = %chain(&error), "the outcome cannot be recorded");
     }
 }

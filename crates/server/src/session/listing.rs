@@ -165,8 +165,8 @@ impl Session {
         let (settings, journal) = (Arc::clone(&self.settings), Arc::clone(&self.journal));
         self.spawn(Work::Listing, move || {
             let admissions = admit_tools(definitions.iter().map(|raw| &**raw), &settings.admission);
-            let catalog = Catalog::publish(revision, &settings.upstream, admissions);
-            record(&*journal, &catalog);
+            let mut catalog = Catalog::publish(revision, &settings.upstream, admissions);
+            record(&*journal, &mut catalog);
             Done::Listed(Box::new(Listed { catalog, others }))
         });
     }
@@ -231,15 +231,13 @@ impl Session {
     }
 }
 
-/// Records what became of the tools. A store that does not take it costs the record only: calls will be refused by it.
-fn record(journal: &dyn Journal, catalog: &Catalog) {
-    match journal.record_admissions(catalog.upstream(), &catalog.admission_rows(), now()) {
-        Ok(changes) => {
-            for change in changes {
-                let (code, tool) = (Code::ToolContractChanged, change.tool);
-                tracing::warn!(%code, tool, before = %change.before, now = %change.now, "{}", code.summary());
-            }
-        }
+/// Records what became of the tools, and holds those whose definitions are not the pinned ones. A store that does not take
+/// it costs the record only: calls will be refused by it.
+fn record(journal: &dyn Journal, catalog: &mut Catalog) {
+    let by = journal.incarnation().to_string();
+    let publication = format!("{by}/{}", catalog.revision());
+    match journal.publish(catalog.publication(publication, by, now())) {
+        Ok(published) => catalog.hold(&published.held),
         Err(error) => tracing::error!(error = %chain(&error), "what became of the tools cannot be recorded"),
     }
 }

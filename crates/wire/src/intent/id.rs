@@ -48,9 +48,19 @@ macro_rules! uuids {
 uuids! {
     /// The id of an intent: a UUID of version 7, so that ids sort by the time at which they were made.
     IntentId,
+    /// The id of a request for an approval: a UUID of version 7.
+    ApprovalId,
     /// One life of one gate: a UUID of version 7 that a process takes at its start. The incarnation on an intent is its
     /// fence: only the process that lives under it may settle the intent.
     Incarnation,
+}
+
+impl ApprovalId {
+    /// The id of the request that a call makes if it needs one: the same as its intent's would be, so that a call needs
+    /// one fresh id. The two kinds of ids never meet.
+    pub fn of(intent: &IntentId) -> ApprovalId {
+        ApprovalId(intent.0.clone())
+    }
 }
 
 fn hyphenated(bytes: [u8; 16]) -> String {

@@ -8,8 +8,8 @@
 
 mod id;
 mod record;
-mod state;
+pub(crate) mod state;
 
-pub use id::{Attempt, Incarnation, IntentId, MalformedId, Timestamp};
-pub use record::{INTENT_FORMAT, Intent, IntentRecord, Settlement};
+pub use id::{ApprovalId, Attempt, Incarnation, IntentId, MalformedId, Timestamp};
+pub use record::{INTENT_FORMAT, Intent, IntentRecord, Pinned, Settlement};
 pub use state::{IntentState, SideEffect};

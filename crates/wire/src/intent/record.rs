@@ -2,11 +2,11 @@
 
 use callgate_schema::json::Digest;
 
-use super::{Attempt, Incarnation, IntentId, IntentState, SideEffect, Timestamp};
+use super::{ApprovalId, Attempt, Incarnation, IntentId, IntentState, SideEffect, Timestamp};
 use crate::{Code, Principal};
 
 /// The version of the stored form of [`IntentRecord`]. A reader refuses a record of a version it does not know.
-pub const INTENT_FORMAT: u32 = 1;
+pub const INTENT_FORMAT: u32 = 2;
 
 /// What is known of a call that was let through, but for its arguments: those can be secrets and can be large.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,12 +29,36 @@ pub struct Intent {
     pub arguments_digest: Digest,
     /// The digest over upstream, tool, contract and arguments: equal calls have equal ones.
     pub call_digest: Digest,
+    /// The caller's key by which the same call is known again, if it gave one.
+    pub key: Option<String>,
+    /// The approval that was used up for it, if one was needed.
+    pub approval: Option<ApprovalId>,
+    /// What an operator vouches for about the tool.
+    pub pinned: Pinned,
     /// Which try this is.
     pub attempt: Attempt,
     /// The process that alone may dispatch and settle it.
     pub fence: Incarnation,
+    /// Whether an operator permits one more try, although nobody knows whether the one before took effect.
+    pub retry_permitted: bool,
     /// What is known of its end, if anything is.
     pub settlement: Option<Settlement>,
+}
+
+/// What an operator vouches for about a tool. What a server says of itself is no such thing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Pinned {
+    /// It changes nothing.
+    pub read_only: bool,
+    /// The same call twice changes no more than once.
+    pub idempotent: bool,
+}
+
+impl Pinned {
+    /// Whether a call that may have run may be sent again.
+    pub const fn repeatable(self) -> bool {
+        self.read_only || self.idempotent
+    }
 }
 
 impl Intent {

@@ -1,7 +1,6 @@
 //! How far an intent has come, and what is known of the world.
 
-use std::fmt;
-
+/// A closed set of words that are stored and printed.
 macro_rules! closed {
     ($($(#[$doc:meta])* $name:ident { $($(#[$row_doc:meta])* $row:ident $text:literal,)* })*) => {$(
         $(#[$doc])*
@@ -27,8 +26,8 @@ macro_rules! closed {
             }
         }
 
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str(self.as_str())
             }
         }
@@ -57,6 +56,8 @@ closed! {
         Unknown "unknown",
     }
 }
+
+pub(crate) use closed;
 
 impl IntentState {
     /// Whether nothing can follow this state.
