@@ -1,53 +1,68 @@
 //! The way of a call through the stages: the bytes stay, the digests tell calls apart, and refusals read well.
 
-use callgate_gateway::call::{Call, Dispatch, OutputCheck, resolve};
+use callgate_gateway::call::{Call, Departure, Dispatch, OutputCheck, Terms, resolve};
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
-use callgate_gateway::{AdmissionRow, ContractChange, IntentFilter, Journal, JournalError, Refusal};
+use callgate_gateway::Refusal;
+use callgate_gateway::journal::{
+    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger, MemoryJournal,
+    PinRecord, Records,
+};
 use callgate_schema::{Limits, Profile};
-use callgate_wire::{Code, Incarnation, Intent, IntentId, IntentRecord, Principal, Settlement, Timestamp};
+use callgate_wire::{
+    Approval, ApprovalRecord, Code, Event, Incarnation, Intent, IntentId, IntentRecord, Principal, Timestamp,
+};
 use proptest::prelude::*;
 
 const TOOL: &str = r#"{"name":"write_note","inputSchema":{"type":"object","properties":{"title":{"type":"string",
 "maxLength":8},"copies":{"type":"integer","maximum":3}},"required":["title"],"additionalProperties":false},
 "outputSchema":{"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}}}"#;
 
-/// Says yes, or no.
-struct Fixed {
-    incarnation: Incarnation,
-    takes: bool,
-}
+/// A journal whose store is full.
+#[derive(Debug)]
+struct Full(MemoryJournal);
 
-impl Journal for Fixed {
-    fn append(&self, _: &IntentRecord) -> Result<(), JournalError> {
-        if self.takes { Ok(()) } else { Err(JournalError::new(Code::StoreUnavailable, "the disk is full")) }
+impl Records for Full {
+    fn list(&self, filter: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
+        self.0.list(filter)
     }
-    fn settle(&self, _: &IntentId, _: &Settlement) -> Result<(), JournalError> {
-        Ok(())
+    fn show(&self, id: &str) -> Result<Option<IntentRecord>, JournalError> {
+        self.0.show(id)
     }
-    fn record_admissions(
+    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, JournalError> {
+        self.0.approvals(filter)
+    }
+    fn approval_record(&self, id: &str) -> Result<Option<ApprovalRecord>, JournalError> {
+        self.0.approval_record(id)
+    }
+    fn last_approved(
         &self,
-        _: &str,
-        _: &[AdmissionRow],
-        _: Timestamp,
-    ) -> Result<Vec<ContractChange>, JournalError> {
-        Ok(Vec::new())
+        principal: &Principal,
+        upstream: &str,
+        tool: &str,
+    ) -> Result<Option<ApprovalRecord>, JournalError> {
+        self.0.last_approved(principal, upstream, tool)
     }
-    fn recover(&self, _: Timestamp) -> Result<Vec<Intent>, JournalError> {
-        Ok(Vec::new())
+    fn counters(&self) -> Result<Vec<Counter>, JournalError> {
+        self.0.counters()
     }
-    fn list(&self, _: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
-        Ok(Vec::new())
+    fn pinned(&self, upstream: Option<&str>) -> Result<Vec<PinRecord>, JournalError> {
+        self.0.pinned(upstream)
     }
-    fn show(&self, _: &str) -> Result<Option<IntentRecord>, JournalError> {
-        Ok(None)
-    }
-    fn incarnation(&self) -> &Incarnation {
-        &self.incarnation
+    fn history(&self, filter: &EventFilter) -> Result<Vec<Event>, JournalError> {
+        self.0.history(filter)
     }
 }
 
-fn journal(takes: bool) -> Fixed {
-    Fixed { incarnation: Incarnation::from_bytes([1; 16]), takes }
+impl Ledger for Full {
+    fn commit(&self, _: Command) -> Result<Answer, JournalError> {
+        Err(JournalError::new(Code::StoreUnavailable, "the disk is full"))
+    }
+}
+
+impl Journal for Full {
+    fn incarnation(&self) -> &Incarnation {
+        self.0.incarnation()
+    }
 }
 
 fn catalog(upstream: &str, definitions: &[&str]) -> Catalog {
@@ -59,13 +74,16 @@ fn catalog(upstream: &str, definitions: &[&str]) -> Catalog {
 
 fn pass(catalog: &Catalog, tool: &str, arguments: &[u8], takes: bool) -> Result<Dispatch, Refusal> {
     let principal = Principal::local("ada");
-    let journal = journal(takes);
+    let memory = MemoryJournal::new(Incarnation::from_bytes([1; 16]));
     let call = Call { principal: &principal, run: None, tool, arguments };
     let authorized = resolve(catalog, call)?.bind(&Limits::default())?.authorize();
-    let opening = authorized.open(IntentId::from_bytes([2; 16]), journal.incarnation.clone(), Timestamp(5));
-    match journal.open(opening.record()) {
-        Ok(committed) => Ok(opening.durable(committed)),
-        Err(error) => Err(opening.refuse(&error)),
+    let terms = Terms::new(IntentId::from_bytes([2; 16]), memory.incarnation().clone(), Timestamp(5));
+    let opening = authorized.open(terms);
+    let departure = if takes { opening.commit(&memory) } else { opening.commit(&Full(memory)) };
+    match departure {
+        Ok(Departure::Go(dispatch)) => Ok(*dispatch),
+        Ok(Departure::Known(..)) => panic!("nothing is known before"),
+        Err((refusal, _)) => Err(refusal),
     }
 }
 

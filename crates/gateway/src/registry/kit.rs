@@ -11,7 +11,8 @@ use super::{
     Adapter, Change, CoercionMode, Descriptor, HandlerError, Invocation, Ports, Registration, Registry,
     RegistryError, Request,
 };
-use crate::journal::{Journal, MemoryJournal};
+use crate::journal::Journal;
+pub use crate::journal::MemoryJournal;
 
 /// A property that does not hold.
 #[derive(Debug, Clone, PartialEq, Eq)]

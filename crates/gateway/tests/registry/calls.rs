@@ -7,7 +7,7 @@ use callgate_gateway::registry::kit::{MemoryJournal, echo, fail};
 use callgate_gateway::registry::{
     CoercionMode, Descriptor, HandlerError, Ports, Registration, Registry, Request, Settings,
 };
-use callgate_gateway::{IntentFilter, Journal};
+use callgate_gateway::journal::{IntentFilter, Records as _};
 use callgate_wire::{AgentResult, Artifact, Code, IntentState, Object, Principal, SideEffect};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -255,7 +255,7 @@ fn a_panic_is_a_failure_and_later_calls_are_unharmed() {
     assert_eq!((code(&result), result.message()), ("intent_execution_error", "the handler panicked"));
     assert!(call(&registry, "app_bad", r#"{"a":1}"#).is_ok());
     assert_eq!(log.all(), ["app_bad -: the handler panicked: at the disco"]);
-    let intents = journal.list(&IntentFilter { limit: 10 }).unwrap();
+    let intents = journal.list(&IntentFilter::last(10)).unwrap();
     let ended: Vec<_> = intents.iter().map(|intent| intent.settlement.as_ref().unwrap().in_doubt).collect();
     assert_eq!(ended, [false, true], "how far a handler came that panicked is not known");
 }
@@ -335,19 +335,19 @@ fn a_local_call_passes_the_gate_and_leaves_a_record() {
     registry
         .register(Registration::new(descriptor, move |_| {
             // The record is there before anything happens.
-            let open = &within.list(&IntentFilter { limit: 1 })?[0];
+            let open = &within.list(&IntentFilter::last(1))?[0];
             noted.add(format!("{} {} {}", open.upstream, open.tool, open.settlement.is_none()));
             Ok(AgentResult::success(Object::new()))
         }))
         .unwrap();
     let ada = Principal::local("ada");
     assert!(!registry.invoke(&Request::new("app_save", br#"{"count":"x"}"#)).is_ok());
-    assert!(journal.list(&IntentFilter { limit: 9 }).unwrap().is_empty(), "what is refused leaves none");
+    assert!(journal.list(&IntentFilter::last(9)).unwrap().is_empty(), "what is refused leaves none");
     assert!(
         registry.invoke(&Request::new("app_save", br#"{"count":1}"#).on_behalf_of(&ada).in_run("r")).is_ok()
     );
     assert_eq!(seen.all(), ["studio app_save true"]);
-    let intents = journal.list(&IntentFilter { limit: 9 }).unwrap();
+    let intents = journal.list(&IntentFilter::last(9)).unwrap();
     let settlement = intents[0].settlement.as_ref().unwrap();
     assert_eq!((settlement.state, settlement.side_effect), (IntentState::Settled, SideEffect::Done));
     assert_eq!((&intents[0].principal, intents[0].run.as_deref()), (&ada, Some("r")));
@@ -372,7 +372,7 @@ fn a_result_that_breaks_its_output_schema_is_marked_and_passes() {
     assert!(call(&registry, "app_get", r#"{"no":1}"#).is_ok());
     let long = format!(r#"{{"id":"{}"}}"#, "x".repeat(600));
     assert_eq!(code(&call(&registry, "app_get", &long)), "invalid_result");
-    let intents = journal.list(&IntentFilter { limit: 9 }).unwrap();
+    let intents = journal.list(&IntentFilter::last(9)).unwrap();
     let codes: Vec<_> = intents.iter().map(|intent| intent.settlement.as_ref().unwrap().code).collect();
     assert_eq!(codes, [Some(Code::ResultTooLarge), Some(Code::ResultBreaksOutputSchema), None]);
 }

@@ -3,31 +3,33 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 
-use callgate_gateway::intent::{Transition, settle};
-use callgate_gateway::{AdmissionRow, ContractChange, IntentFilter, Journal, JournalError};
-use callgate_wire::{Code, Incarnation, Intent, IntentId, IntentRecord, Settlement, Timestamp};
+use callgate_gateway::journal::{
+    AdmissionRow, Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger,
+    PinRecord, Records,
+};
+use callgate_wire::{
+    Approval, ApprovalRecord, Code, Event, Incarnation, Intent, IntentRecord, Principal, Settlement,
+};
 
 pub(super) struct MemoryJournal {
-    records: Mutex<Vec<IntentRecord>>,
-    rows: Mutex<Vec<AdmissionRow>>,
+    rows: callgate_gateway::journal::MemoryJournal,
+    published: Mutex<Vec<AdmissionRow>>,
     /// How many must wait in `append` before any of them goes on.
     hold: Mutex<(usize, usize)>,
     released: Condvar,
     pub(super) fails_append: AtomicBool,
     pub(super) fails_settle: AtomicBool,
-    incarnation: Incarnation,
 }
 
 impl Default for MemoryJournal {
     fn default() -> Self {
         MemoryJournal {
-            records: Mutex::default(),
-            rows: Mutex::default(),
+            rows: callgate_gateway::journal::MemoryJournal::new(Incarnation::from_bytes([1; 16])),
+            published: Mutex::default(),
             hold: Mutex::default(),
             released: Condvar::new(),
             fails_append: AtomicBool::default(),
             fails_settle: AtomicBool::default(),
-            incarnation: Incarnation::from_bytes([1; 16]),
         }
     }
 }
@@ -54,17 +56,23 @@ impl MemoryJournal {
             let doubt = if *in_doubt { " in doubt" } else { "" };
             format!("{} {} {side_effect}{code}{doubt}", intent.tool, intent.state())
         };
-        self.records.lock().unwrap().iter().map(told).collect()
+        self.records().iter().map(told).collect()
     }
 
     pub(super) fn arguments(&self) -> Vec<String> {
         let text = |record: &IntentRecord| String::from_utf8(record.arguments.to_vec()).unwrap();
-        self.records.lock().unwrap().iter().map(text).collect()
+        self.records().iter().map(text).collect()
+    }
+
+    /// Oldest first.
+    fn records(&self) -> Vec<IntentRecord> {
+        let newest = self.rows.list(&IntentFilter::last(u32::MAX)).unwrap();
+        newest.iter().rev().map(|intent| self.rows.show(intent.id.as_str()).unwrap().unwrap()).collect()
     }
 
     /// The tools that were recorded, and the codes of those that were quarantined.
     pub(super) fn admissions(&self) -> Vec<(String, Option<Code>)> {
-        self.rows.lock().unwrap().iter().map(|row| (row.tool.clone(), row.code)).collect()
+        self.published.lock().unwrap().iter().map(|row| (row.tool.clone(), row.code)).collect()
     }
 }
 
@@ -72,58 +80,64 @@ fn down() -> JournalError {
     JournalError::new(Code::StoreUnavailable, "the disk is full")
 }
 
-impl Journal for MemoryJournal {
-    fn append(&self, record: &IntentRecord) -> Result<(), JournalError> {
-        if self.fails_append.load(Ordering::SeqCst) {
-            return Err(down());
-        }
-        let mut hold = self.hold.lock().unwrap();
-        hold.1 += 1;
-        self.released.notify_all();
-        while hold.1 < hold.0 {
-            hold = self.released.wait(hold).unwrap();
-        }
-        drop(hold);
-        self.records.lock().unwrap().push(record.clone());
-        Ok(())
+impl Records for MemoryJournal {
+    fn list(&self, filter: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
+        self.rows.list(filter)
     }
-
-    fn settle(&self, id: &IntentId, settlement: &Settlement) -> Result<(), JournalError> {
-        if self.fails_settle.load(Ordering::SeqCst) {
-            return Err(down());
-        }
-        let mut records = self.records.lock().unwrap();
-        let record =
-            records.iter_mut().find(|record| record.intent.id == *id).expect("what is settled was opened");
-        if settle(record.intent.settlement.as_ref(), settlement) == Transition::Record {
-            record.intent.settlement = Some(settlement.clone());
-        }
-        Ok(())
+    fn show(&self, id: &str) -> Result<Option<IntentRecord>, JournalError> {
+        self.rows.show(id)
     }
-
-    fn record_admissions(
+    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, JournalError> {
+        self.rows.approvals(filter)
+    }
+    fn approval_record(&self, id: &str) -> Result<Option<ApprovalRecord>, JournalError> {
+        self.rows.approval_record(id)
+    }
+    fn last_approved(
         &self,
-        _upstream: &str,
-        rows: &[AdmissionRow],
-        _at: Timestamp,
-    ) -> Result<Vec<ContractChange>, JournalError> {
-        *self.rows.lock().unwrap() = rows.to_vec();
-        Ok(Vec::new())
+        principal: &Principal,
+        upstream: &str,
+        tool: &str,
+    ) -> Result<Option<ApprovalRecord>, JournalError> {
+        self.rows.last_approved(principal, upstream, tool)
     }
-
-    fn recover(&self, _at: Timestamp) -> Result<Vec<Intent>, JournalError> {
-        Ok(Vec::new())
+    fn counters(&self) -> Result<Vec<Counter>, JournalError> {
+        self.rows.counters()
     }
-
-    fn list(&self, _filter: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
-        Ok(Vec::new())
+    fn pinned(&self, upstream: Option<&str>) -> Result<Vec<PinRecord>, JournalError> {
+        self.rows.pinned(upstream)
     }
-
-    fn show(&self, _id_or_prefix: &str) -> Result<Option<IntentRecord>, JournalError> {
-        Ok(None)
+    fn history(&self, filter: &EventFilter) -> Result<Vec<Event>, JournalError> {
+        self.rows.history(filter)
     }
+}
 
+impl Ledger for MemoryJournal {
+    fn commit(&self, command: Command) -> Result<Answer, JournalError> {
+        match &command {
+            Command::Open(_) => {
+                if self.fails_append.load(Ordering::SeqCst) {
+                    return Err(down());
+                }
+                let mut hold = self.hold.lock().unwrap();
+                hold.1 += 1;
+                self.released.notify_all();
+                while hold.1 < hold.0 {
+                    hold = self.released.wait(hold).unwrap();
+                }
+            }
+            Command::Settle { .. } if self.fails_settle.load(Ordering::SeqCst) => return Err(down()),
+            Command::Publish(request) => {
+                *self.published.lock().unwrap() = request.tools.iter().map(|tool| tool.row.clone()).collect();
+            }
+            _ => {}
+        }
+        self.rows.commit(command)
+    }
+}
+
+impl Journal for MemoryJournal {
     fn incarnation(&self) -> &Incarnation {
-        &self.incarnation
+        self.rows.incarnation()
     }
 }
