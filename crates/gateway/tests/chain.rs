@@ -1,11 +1,11 @@
 //! The way of a call through the stages: the bytes stay, the digests tell calls apart, and refusals read well.
 
+use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, OutputCheck, Terms, resolve};
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
-use callgate_gateway::Refusal;
 use callgate_gateway::journal::{
-    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger, MemoryJournal,
-    PinRecord, Records,
+    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger,
+    MemoryJournal, PinRecord, Records,
 };
 use callgate_schema::{Limits, Profile};
 use callgate_wire::{

@@ -71,7 +71,10 @@ impl Notice {
                 format!("the call of `{tool}` was not sent: {}", observation.description())
             }
             _ if pinned.read_only => {
-                format!("`{tool}` did not answer ({}); it changes nothing, so it may be called again", observation.description())
+                format!(
+                    "`{tool}` did not answer ({}); it changes nothing, so it may be called again",
+                    observation.description()
+                )
             }
             Observation::Timeout
             | Observation::UpstreamGone

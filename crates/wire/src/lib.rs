@@ -43,8 +43,8 @@ pub use entity::{
 };
 pub use event::{Event, EventKind};
 pub use intent::{
-    ApprovalId, Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState, MalformedId, Pinned,
-    Settlement, SideEffect, Timestamp,
+    ApprovalId, Attempt, INTENT_FORMAT, Incarnation, Intent, IntentId, IntentRecord, IntentState,
+    MalformedId, Pinned, Settlement, SideEffect, Timestamp,
 };
 pub use principal::Principal;
 pub use resource::{

@@ -1,8 +1,6 @@
 //! Whether a call that needs an approval has one.
 
-use callgate_wire::{
-    Approval, ApprovalId, ApprovalRecord, ApprovalState, Event, EventKind, IntentRecord,
-};
+use callgate_wire::{Approval, ApprovalId, ApprovalRecord, ApprovalState, Event, EventKind, IntentRecord};
 
 use super::APPROVALS_PENDING_MAX;
 use crate::JournalError;

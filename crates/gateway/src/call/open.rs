@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use callgate_wire::{
-    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, Pinned, SideEffect, Stage, Timestamp,
+    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, Pinned, SideEffect,
+    Stage, Timestamp,
 };
 
 use super::{Authorized, Bound, Dispatch};
@@ -177,7 +178,8 @@ fn held(hold: &Hold) -> Refusal {
             .with_help("wait until some are decided"),
         Hold::BudgetExceeded { charge, used } => {
             let Charge { budget, amount, limit, .. } = charge;
-            let message = format!("expected at most {limit} in the budget `{budget}`, found {used} and {amount} more");
+            let message =
+                format!("expected at most {limit} in the budget `{budget}`, found {used} and {amount} more");
             let help = match charge.resets_at {
                 Some(_) => "wait until the budget resets, or do without this call",
                 None => "do without this call; only an operator can raise the budget",

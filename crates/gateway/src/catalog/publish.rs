@@ -3,11 +3,11 @@
 use callgate_schema::json::{Digest, Document, ReadLimits, digest, write_string};
 use callgate_wire::{Code, Event, EventKind};
 
-use crate::journal::{
-    Answer, ContractChange, Effect, Held, Pin, PublicationHead, PublishRequest, Published, PublishedTool, ReceiptRow,
-    Rows,
-};
 use crate::JournalError;
+use crate::journal::{
+    Answer, ContractChange, Effect, Held, Pin, PublicationHead, PublishRequest, Published, PublishedTool,
+    ReceiptRow, Rows,
+};
 
 /// Receipts that are kept for each upstream; an older publication id is taken for a new one.
 pub const RECEIPTS_MAX: u32 = 16;
@@ -125,7 +125,9 @@ fn content_digest(request: &PublishRequest) -> Result<Digest, JournalError> {
     for (i, PublishedTool { row, .. }) in request.tools.iter().enumerate() {
         text.extend_from_slice(if i == 0 { b"[" } else { b",[" });
         write_string(&mut text, &row.tool);
-        for part in [row.contract_digest.map(|digest| digest.to_string()), row.code.map(|code| code.to_string())] {
+        for part in
+            [row.contract_digest.map(|digest| digest.to_string()), row.code.map(|code| code.to_string())]
+        {
             text.push(b',');
             write_string(&mut text, &part.unwrap_or_default());
         }
@@ -141,7 +143,10 @@ fn content_digest(request: &PublishRequest) -> Result<Digest, JournalError> {
         number_exponent_max: 1,
     };
     let document = Document::read(text, &limits).map_err(|fault| {
-        JournalError::new(Code::CatalogRefused, format!("the tools cannot be digested: {}", fault.finding().message))
+        JournalError::new(
+            Code::CatalogRefused,
+            format!("the tools cannot be digested: {}", fault.finding().message),
+        )
     })?;
     Ok(digest("catalog", document.root()))
 }

@@ -113,10 +113,10 @@ impl Catalog {
 
     /// What the store is asked to publish, admitted tools first.
     pub fn publication(&self, publication: String, by: String, at: Timestamp) -> PublishRequest {
-        let admitted = self.admitted.iter().map(|tool| PublishedTool {
-            row: tool.admission_row(),
-            definition: tool.definition.clone(),
-        });
+        let admitted = self
+            .admitted
+            .iter()
+            .map(|tool| PublishedTool { row: tool.admission_row(), definition: tool.definition.clone() });
         let quarantined = self
             .quarantined
             .iter()

@@ -133,7 +133,9 @@ impl Observation {
             Observation::GateGone => "the gate ended without a word",
             Observation::CancelledBeforeDispatch => "withdrawn by the caller before it had left",
             Observation::UpstreamGoneBeforeDispatch => "the upstream was gone before the call had left",
-            Observation::RejectedBeforeDispatch => "rejected by the backend, with proof that it was not taken up",
+            Observation::RejectedBeforeDispatch => {
+                "rejected by the backend, with proof that it was not taken up"
+            }
         }
     }
 

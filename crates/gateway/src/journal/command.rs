@@ -2,7 +2,8 @@
 
 use callgate_schema::json::Digest;
 use callgate_wire::{
-    Approval, ApprovalId, Charge, Incarnation, Intent, IntentId, IntentRecord, Settlement, SideEffect, Timestamp,
+    Approval, ApprovalId, Charge, Incarnation, Intent, IntentId, IntentRecord, Settlement, SideEffect,
+    Timestamp,
 };
 
 use super::{AdmissionRow, ContractChange, Effect, JournalError, PublicationHead, Rows};

@@ -5,13 +5,13 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use callgate_schema::json::Digest;
 use callgate_wire::{
-    Approval, ApprovalId, ApprovalRecord, ApprovalState, Charge, Code, Event, Incarnation, Intent, IntentId, IntentRecord,
-    Principal, Timestamp,
+    Approval, ApprovalId, ApprovalRecord, ApprovalState, Charge, Code, Event, Incarnation, Intent, IntentId,
+    IntentRecord, Principal, Timestamp,
 };
 
 use super::{
-    AdmissionRow, Answer, ApprovalFilter, Command, Counter, Effect, EventFilter, IntentFilter, Journal, JournalError,
-    Ledger, Pin, PinRecord, PublicationHead, ReceiptRow, Records, Rows,
+    AdmissionRow, Answer, ApprovalFilter, Command, Counter, Effect, EventFilter, IntentFilter, Journal,
+    JournalError, Ledger, Pin, PinRecord, PublicationHead, ReceiptRow, Records, Rows,
 };
 
 /// Intents that are kept; beyond that the oldest that has ended is forgotten, and where none has, no more are taken.
@@ -75,7 +75,9 @@ impl State {
 
     /// Keeps the list of doubts as the intent now is.
     fn index_doubt(&mut self, id: &IntentId) {
-        let Some((at, row)) = self.by_id.get(id).and_then(|at| Some((*at, self.intents.get(at)?))) else { return };
+        let Some((at, row)) = self.by_id.get(id).and_then(|at| Some((*at, self.intents.get(at)?))) else {
+            return;
+        };
         let intent = &row.record.intent;
         let in_doubt = intent.in_doubt();
         let twins = self.doubts.entry((intent.principal.clone(), intent.call_digest)).or_default();
@@ -143,10 +145,15 @@ impl State {
         }
     }
 
-    fn publish(&mut self, upstream: &str, head: &PublicationHead, receipt: &ReceiptRow, rows: &[AdmissionRow]) {
+    fn publish(
+        &mut self,
+        upstream: &str,
+        head: &PublicationHead,
+        receipt: &ReceiptRow,
+        rows: &[AdmissionRow],
+    ) {
         let entry = self.publications.entry(upstream.to_owned());
-        let (known, receipts, admissions) =
-            entry.or_insert_with(|| (head.clone(), Vec::new(), Vec::new()));
+        let (known, receipts, admissions) = entry.or_insert_with(|| (head.clone(), Vec::new(), Vec::new()));
         *known = head.clone();
         receipts.push(receipt.clone());
         *admissions = rows.to_vec();
@@ -193,10 +200,7 @@ impl Rows for State {
 
     fn unsettled(&mut self, fence: &Incarnation) -> Result<Vec<Intent>, JournalError> {
         let intents = self.intents.values().map(|row| &row.record.intent);
-        Ok(intents
-            .filter(|intent| intent.fence == *fence && intent.settlement.is_none())
-            .cloned()
-            .collect())
+        Ok(intents.filter(|intent| intent.fence == *fence && intent.settlement.is_none()).cloned().collect())
     }
 
     fn result(&mut self, id: &IntentId) -> Result<Option<Box<[u8]>>, JournalError> {
@@ -289,7 +293,9 @@ impl Rows for State {
             }
             Effect::CommitReservations(id) => self.end_reservations(id, true),
             Effect::ReleaseReservations(id) => self.end_reservations(id, false),
-            Effect::SetPublication { upstream, head, receipt, rows } => self.publish(upstream, head, receipt, rows),
+            Effect::SetPublication { upstream, head, receipt, rows } => {
+                self.publish(upstream, head, receipt, rows)
+            }
             Effect::ForgetReceipts { upstream, kept } => {
                 if let Some((_, receipts, _)) = self.publications.get_mut(upstream) {
                     let spare = receipts.len().saturating_sub(*kept as usize);
@@ -313,11 +319,15 @@ fn by_part<'a, T>(
     ambiguous: Code,
 ) -> Result<Option<&'a T>, JournalError> {
     let begins: Vec<&T> = all.clone().filter(|one| id(one).starts_with(part)).take(2).collect();
-    let found = if begins.is_empty() { all.filter(|one| id(one).ends_with(part)).take(2).collect() } else { begins };
+    let found =
+        if begins.is_empty() { all.filter(|one| id(one).ends_with(part)).take(2).collect() } else { begins };
     match found.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
-        _ => Err(JournalError::new(ambiguous, format!("expected a part of one id, found several with `{part}`"))),
+        _ => Err(JournalError::new(
+            ambiguous,
+            format!("expected a part of one id, found several with `{part}`"),
+        )),
     }
 }
 

@@ -5,8 +5,8 @@
 
 use callgate_schema::json::Digest;
 use callgate_wire::{
-    Approval, ApprovalId, ApprovalRecord, Attempt, Charge, Event, Incarnation, Intent, IntentId, IntentRecord,
-    Principal, Settlement, Timestamp,
+    Approval, ApprovalId, ApprovalRecord, Attempt, Charge, Event, Incarnation, Intent, IntentId,
+    IntentRecord, Principal, Settlement, Timestamp,
 };
 
 use super::{AdmissionRow, JournalError};

@@ -2,8 +2,8 @@
 //! they use; and ports on a journal in memory.
 
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use callgate_wire::{AgentResult, FailureCode, Incarnation, IntentId, Json, Object, Timestamp};
 

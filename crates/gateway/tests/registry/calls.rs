@@ -3,11 +3,11 @@
 use std::sync::mpsc;
 use std::sync::{Arc, Barrier};
 
+use callgate_gateway::journal::{IntentFilter, Records as _};
 use callgate_gateway::registry::kit::{MemoryJournal, echo, fail};
 use callgate_gateway::registry::{
     CoercionMode, Descriptor, HandlerError, Ports, Registration, Registry, Request, Settings,
 };
-use callgate_gateway::journal::{IntentFilter, Records as _};
 use callgate_wire::{AgentResult, Artifact, Code, IntentState, Object, Principal, SideEffect};
 use schemars::JsonSchema;
 use serde::Deserialize;

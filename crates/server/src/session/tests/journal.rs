@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex};
 
 use callgate_gateway::journal::{
-    AdmissionRow, Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger,
-    PinRecord, Records,
+    AdmissionRow, Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError,
+    Ledger, PinRecord, Records,
 };
 use callgate_wire::{
     Approval, ApprovalRecord, Code, Event, Incarnation, Intent, IntentRecord, Principal, Settlement,
