@@ -1,14 +1,16 @@
 //! The store's file: the rows of `cases/store.jsonl`, and who may read it.
 
+use std::error::Error as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::support::{gate, record};
-use callgate_gateway::{IntentFilter, Journal as _};
-use callgate_store::{StoreError, StoreReader};
+use crate::support::{gate, go, open, record};
+use callgate_gateway::IntentFilter;
+use callgate_gateway::journal::{Journal as _, JournalError, Records as _};
+use callgate_store::{SqliteLedger, StoreError, StoreReader};
 use callgate_wire::{Code, Timestamp};
 use rusqlite::Connection;
 use serde_json::Value;
@@ -70,16 +72,35 @@ fn prepare(folder: &Path, kind: &str) -> PathBuf {
     path
 }
 
-fn use_as(kind: &str, path: &Path) -> Result<usize, StoreError> {
-    match kind {
-        "gate" => {
-            gate(path).map(|journal| journal.list(&IntentFilter { limit: 5 }).map_or(99, |list| list.len()))
-        }
-        "reader" => {
-            StoreReader::open(path, Timestamp(2))?.list(&IntentFilter { limit: 5 }).map(|list| list.len())
-        }
-        other => panic!("nobody opens as `{other}`"),
+/// What somebody was told who could not use a store.
+#[derive(Debug)]
+struct Failure {
+    code: Code,
+    text: String,
+    is_missing: bool,
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Failure {
+        Failure { code: error.code(), text: error.to_string(), is_missing: error.is_missing() }
     }
+}
+
+impl From<JournalError> for Failure {
+    fn from(error: JournalError) -> Failure {
+        let cause = error.source().expect("the store's own error is the cause");
+        Failure { code: error.code(), text: cause.to_string(), is_missing: false }
+    }
+}
+
+fn use_as(kind: &str, path: &Path) -> Result<usize, Failure> {
+    let filter = IntentFilter::last(5);
+    Ok(match kind {
+        "gate" => gate(path)?.list(&filter)?.len(),
+        "reader" => StoreReader::open(path, Timestamp(2))?.list(&filter)?.len(),
+        "operator" => SqliteLedger::open_operator(path, Timestamp(2))?.list(&filter)?.len(),
+        other => panic!("nobody opens as `{other}`"),
+    })
 }
 
 /// The file's bytes, if it is one, and its mode.
@@ -109,12 +130,12 @@ fn every_row_opens_or_is_refused_as_it_says() {
         }
         let (before, names) = (looks(&path), names_in(&folder.path().join("new")));
         let outcome = use_as(text("open"), &path);
-        let code = outcome.as_ref().err().map(|error| error.code().as_str());
+        let code = outcome.as_ref().err().map(|error| error.code.as_str());
         assert_eq!(code, row["code"].as_str(), "{}: {outcome:?}", text("name"));
         if let Err(error) = &outcome {
             let path = fs::canonicalize(&path).unwrap_or(path.clone());
-            assert!(error.to_string().contains(path.to_str().unwrap()), "{error}");
-            assert_eq!(error.is_missing(), text("file") == "missing");
+            assert!(error.text.contains(path.to_str().unwrap()), "{}", error.text);
+            assert_eq!(error.is_missing, text("file") == "missing");
             let after = looks(&path);
             assert!(after.0 == before.0, "{}: nothing is changed", text("name"));
             // A store is one also when it is damaged or newer: its mode and the files that SQLite makes are ours.
@@ -128,8 +149,8 @@ fn every_row_opens_or_is_refused_as_it_says() {
                 );
             }
         }
-        if text("open") == "reader" {
-            assert_eq!(fs::metadata(&path).is_ok(), text("file") != "missing", "a reader makes nothing");
+        if text("open") != "gate" {
+            assert_eq!(fs::metadata(&path).is_ok(), text("file") != "missing", "only a gate makes a store");
         }
     }
 }
@@ -139,7 +160,7 @@ fn only_the_owner_can_look_into_the_store_its_log_its_locks_and_the_folders_made
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a").join("b").join("store.sqlite");
     let journal = gate(&path).unwrap();
-    journal.append(&record(journal.incarnation(), "{}")).unwrap();
+    go(&journal, &record(journal.incarnation(), "{}"));
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", path.display()));
     assert_eq!(mode(&folder.path().join("a")), 0o700);
@@ -163,7 +184,7 @@ fn a_store_reached_by_a_link_is_the_same_store() {
     let (path, link) = (folder.path().join("store.sqlite"), folder.path().join("link"));
     let first = gate(&path).unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
-    first.append(&record(first.incarnation(), "{}")).unwrap();
+    go(&first, &record(first.incarnation(), "{}"));
     let second = gate(&link).unwrap();
     assert_eq!(second.recover(Timestamp(3)).unwrap(), [], "the first gate is seen to live");
 }
@@ -173,12 +194,12 @@ fn a_damaged_row_is_named_and_not_guessed_at() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.sqlite");
     let journal = gate(&path).unwrap();
-    journal.append(&record(journal.incarnation(), "{}")).unwrap();
+    go(&journal, &record(journal.incarnation(), "{}"));
     sql(&path, "UPDATE intents SET call_digest = 'zz'");
-    let error = journal.list(&IntentFilter { limit: 1 }).unwrap_err();
+    let error = journal.list(&IntentFilter::last(1)).unwrap_err();
     assert_eq!(error.code(), Code::StoreCorrupt);
-    sql(&path, "UPDATE intents SET format = 2");
-    assert_eq!(journal.list(&IntentFilter { limit: 1 }).unwrap_err().code(), Code::StoreNewer);
+    sql(&path, "UPDATE intents SET format = 3");
+    assert_eq!(journal.list(&IntentFilter::last(1)).unwrap_err().code(), Code::StoreNewer);
 }
 
 #[test]
@@ -187,7 +208,7 @@ fn a_store_that_is_removed_or_replaced_under_a_gate_takes_no_more_records() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("store.sqlite");
         let journal = gate(&path).unwrap();
-        journal.append(&record(journal.incarnation(), "{}")).unwrap();
+        go(&journal, &record(journal.incarnation(), "{}"));
         fs::remove_file(PathBuf::from(format!("{}{suffix}", path.display()))).unwrap();
         let other = replaced.then(|| {
             for suffix in ["-wal", "-shm"] {
@@ -195,11 +216,11 @@ fn a_store_that_is_removed_or_replaced_under_a_gate_takes_no_more_records() {
             }
             gate(&path).unwrap()
         });
-        let error = journal.append(&record(journal.incarnation(), "{}")).unwrap_err();
+        let error = open(&journal, &record(journal.incarnation(), "{}")).unwrap_err();
         assert_eq!(error.code(), Code::StoreUnavailable, "{suffix} {replaced}");
         if let Some(other) = other {
-            assert_eq!(other.list(&IntentFilter { limit: 5 }).unwrap(), []);
-            other.append(&record(other.incarnation(), "{}")).unwrap();
+            assert_eq!(other.list(&IntentFilter::last(5)).unwrap(), []);
+            go(&other, &record(other.incarnation(), "{}"));
         }
     }
 }

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use crate::support::{RESULT, gate, record, some_digest};
+use crate::support::{RESULT, gate, go, open, record, result_at};
+use callgate_gateway::IntentFilter;
 use callgate_gateway::intent::Observation;
-use callgate_gateway::{AdmissionRow, IntentFilter, Journal, JournalError};
+use callgate_gateway::journal::{Journal as _, JournalError, Records as _};
 use callgate_store::{SqliteJournal, StoreReader};
-use callgate_wire::{Code, IntentId, IntentState, Timestamp};
+use callgate_wire::{Code, IntentId, IntentState, Pinned, Timestamp};
 
-const ALL: IntentFilter = IntentFilter { limit: u32::MAX };
+const ALL: IntentFilter = IntentFilter { limit: u32::MAX, in_doubt: false, before: None };
 
 fn code<T: std::fmt::Debug>(outcome: Result<T, JournalError>) -> Code {
     outcome.expect_err("the store refuses").code()
@@ -21,11 +22,10 @@ fn what_was_written_reads_back_whole_after_the_store_was_closed() {
     let path = folder.path().join("store.sqlite");
     let journal = gate(&path).unwrap();
     let mut expected = record(journal.incarnation(), "{ \"a\" : 1e2, \"é\": \"\\u0000\" }");
-    let committed = journal.open(&expected).unwrap();
-    assert_eq!(*committed.id(), expected.intent.id);
-    let settlement =
-        Observation::Result { is_error: true, bytes: 42, breaks_output: true }.settlement(Timestamp(9));
-    journal.settle(&expected.intent.id, &settlement).unwrap();
+    assert_eq!(go(&journal, &expected), expected.intent.id);
+    let settlement = Observation::Result { is_error: true, bytes: 42, breaks_output: true }
+        .settlement(Pinned::default(), Timestamp(9));
+    journal.settle(&expected.intent.id, &settlement, None).unwrap();
     drop(journal);
     expected.intent.settlement = Some(settlement);
     let id = expected.intent.id.as_str();
@@ -41,11 +41,11 @@ fn the_last_one_opened_is_listed_first_whatever_the_clock_said() {
     for at in [500, 400, 600] {
         let mut record = record(journal.incarnation(), "{}");
         record.intent.opened_at = Timestamp(at);
-        journal.append(&record).unwrap();
+        go(&journal, &record);
         opened.insert(0, record.intent);
     }
     assert_eq!(journal.list(&ALL).unwrap(), opened);
-    assert_eq!(journal.list(&IntentFilter { limit: 2 }).unwrap(), opened[..2]);
+    assert_eq!(journal.list(&IntentFilter::last(2)).unwrap(), opened[..2]);
 }
 
 #[test]
@@ -55,8 +55,8 @@ fn an_intent_is_found_by_the_beginning_or_the_end_of_its_id_if_no_other_has_it()
     let (mut first, mut second) = (record(journal.incarnation(), "{}"), record(journal.incarnation(), "{}"));
     first.intent.id = IntentId::from_bytes([0xaa; 16]);
     second.intent.id = IntentId::from_bytes([0xaa, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    journal.append(&first).unwrap();
-    journal.append(&second).unwrap();
+    go(&journal, &first);
+    go(&journal, &second);
     assert_eq!(journal.show("aaaa").unwrap(), Some(first));
     assert_eq!(journal.show("aaab").unwrap().as_ref(), Some(&second));
     assert_eq!(journal.show("000000000000").unwrap(), Some(second));
@@ -73,7 +73,7 @@ fn a_late_answer_clears_the_doubt_and_nothing_changes_what_is_final() {
     let journal = gate(&folder.path().join("store.sqlite")).unwrap();
     let opened = record(journal.incarnation(), "{}");
     let id = &opened.intent.id;
-    journal.append(&opened).unwrap();
+    go(&journal, &opened);
     let steps = [
         (Observation::Timeout, IntentState::Open, Some(Code::UpstreamTimeout)),
         (Observation::GateStopped, IntentState::Open, Some(Code::UpstreamTimeout)),
@@ -81,7 +81,7 @@ fn a_late_answer_clears_the_doubt_and_nothing_changes_what_is_final() {
         (Observation::RpcError, IntentState::Settled, None),
     ];
     for (observation, state, code) in steps {
-        journal.settle(id, &observation.settlement(Timestamp(3))).unwrap();
+        journal.settle(id, &observation.settlement(Pinned::default(), Timestamp(3)), None).unwrap();
         let settlement = journal.show(id.as_str()).unwrap().unwrap().intent.settlement.unwrap();
         assert_eq!((settlement.state, settlement.code), (state, code));
     }
@@ -92,42 +92,11 @@ fn an_intent_is_opened_once_and_settled_only_if_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let journal = gate(&folder.path().join("store.sqlite")).unwrap();
     let opened = record(journal.incarnation(), "{}");
-    journal.append(&opened).unwrap();
-    assert_eq!(code(journal.append(&opened)), Code::StoreUnavailable);
+    go(&journal, &opened);
+    assert_eq!(code(open(&journal, &opened)), Code::StoreUnavailable);
     let missing = IntentId::from_bytes([0xee; 16]);
-    assert_eq!(code(journal.settle(&missing, &RESULT.settlement(Timestamp(3)))), Code::IntentNotFound);
+    assert_eq!(code(journal.settle(&missing, &result_at(3), None)), Code::IntentNotFound);
     assert_eq!(journal.list(&ALL).unwrap().len(), 1);
-}
-
-#[test]
-fn a_changed_contract_is_told_once_with_both_digests() {
-    let folder = tempfile::tempdir().unwrap();
-    let journal = gate(&folder.path().join("store.sqlite")).unwrap();
-    let row = |tool: &str, text: &str, code| AdmissionRow {
-        tool: tool.to_owned(),
-        contract_digest: (!text.is_empty()).then(|| some_digest(text)),
-        code,
-        detail: None,
-    };
-    let list = |rows: &[AdmissionRow]| {
-        let changes = journal.record_admissions("notes", rows, Timestamp(4)).unwrap();
-        changes.into_iter().map(|change| (change.tool, change.before, change.now)).collect::<Vec<_>>()
-    };
-    assert_eq!(list(&[row("a", "1", None), row("b", "1", None)]), []);
-    assert_eq!(list(&[row("a", "1", None), row("b", "1", None)]), []);
-    let changed = [("b".to_owned(), some_digest("1"), some_digest("2"))];
-    assert_eq!(list(&[row("a", "1", None), row("b", "2", Some(Code::ToolInputSchemaRefused))]), changed);
-    assert_eq!(list(&[row("b", "2", None)]), []);
-    assert_eq!(
-        list(&[row("b", "", Some(Code::ToolDefinitionMalformed))]),
-        [],
-        "what cannot be read tells nothing"
-    );
-    let back = [("b".to_owned(), some_digest("2"), some_digest("1"))];
-    assert_eq!(list(&[row("b", "1", None)]), back);
-    let twice = [row("b", "5", Some(Code::ToolNameRepeated)), row("b", "6", Some(Code::ToolNameRepeated))];
-    assert_eq!(list(&twice), [], "of a name with several bearers nobody can say");
-    assert_eq!(journal.record_admissions("other", &[row("b", "9", None)], Timestamp(4)).unwrap(), []);
 }
 
 /// Opens and settles `calls` intents from each of `threads` threads; gives their ids.
@@ -136,8 +105,8 @@ fn load(journal: &SqliteJournal, threads: usize, calls: usize) -> BTreeSet<Strin
         let mut ids = Vec::new();
         for _ in 0..calls {
             let opened = record(journal.incarnation(), "{}");
-            let committed = journal.open(&opened).expect("the intent is taken");
-            journal.settle(committed.id(), &RESULT.settlement(Timestamp(8))).expect("the outcome is taken");
+            let id = go(journal, &opened);
+            journal.settle(&id, &result_at(8), None).expect("the outcome is taken");
             ids.push(opened.intent.id.as_str().to_owned());
         }
         ids
@@ -164,10 +133,10 @@ fn a_job_that_errs_spoils_no_other_of_its_batch() {
     let folder = tempfile::tempdir().unwrap();
     let journal = gate(&folder.path().join("store.sqlite")).unwrap();
     let double = record(journal.incarnation(), "{}");
-    journal.append(&double).unwrap();
+    go(&journal, &double);
     std::thread::scope(|scope| {
         let good: Vec<_> = (0..16).map(|_| scope.spawn(|| load(&journal, 1, 5).len())).collect();
-        let bad: Vec<_> = (0..16).map(|_| scope.spawn(|| journal.append(&double).is_err())).collect();
+        let bad: Vec<_> = (0..16).map(|_| scope.spawn(|| open(&journal, &double).is_err())).collect();
         assert!(bad.into_iter().all(|thread| thread.join().unwrap()));
         assert_eq!(good.into_iter().map(|thread| thread.join().unwrap()).sum::<usize>(), 80);
     });
@@ -198,7 +167,7 @@ fn listing_is_fast_in_a_long_history() {
     let path = folder.path().join("store.sqlite");
     let journal = gate(&path).unwrap();
     let one = record(journal.incarnation(), "{}");
-    journal.append(&one).unwrap();
+    go(&journal, &one);
     let columns = "format, opened_at, principal, run, upstream, tool, contract_digest, arguments_digest, call_digest, \
          attempt, fence, state, side_effect, in_doubt, code, result_bytes, is_error, settled_at";
     let connection = rusqlite::Connection::open(&path).unwrap();
@@ -210,7 +179,7 @@ fn listing_is_fast_in_a_long_history() {
     connection.execute_batch(&copies).unwrap();
     let started = Instant::now();
     let reader = StoreReader::open(&path, Timestamp(9)).unwrap();
-    assert_eq!(reader.list(&IntentFilter { limit: 50 }).unwrap().len(), 50);
+    assert_eq!(reader.list(&IntentFilter::last(50)).unwrap().len(), 50);
     assert!(reader.show("0000abcd-").unwrap().is_some());
     assert!(started.elapsed() < Duration::from_millis(100), "{:?}", started.elapsed());
 }

@@ -10,3 +10,4 @@ mod files;
 mod journal;
 mod processes;
 mod support;
+mod versions;

@@ -7,12 +7,13 @@ use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use crate::support::{RESULT, gate, record};
-use callgate_gateway::{IntentFilter, Journal as _};
+use crate::support::{gate, go, record, result_at};
+use callgate_gateway::IntentFilter;
+use callgate_gateway::journal::{Journal as _, Records as _};
 use callgate_store::StoreReader;
 use callgate_wire::{Code, IntentState, SideEffect, Timestamp};
 
-const ALL: IntentFilter = IntentFilter { limit: u32::MAX };
+const ALL: IntentFilter = IntentFilter { limit: u32::MAX, in_doubt: false, before: None };
 const PART: &str = "CALLGATE_TEST_PART";
 const STORE: &str = "CALLGATE_TEST_STORE";
 
@@ -24,17 +25,16 @@ fn a_gate_in_another_process() {
         "works" => {
             for _ in 0..100 {
                 let opened = record(journal.incarnation(), "{}");
-                let committed = journal.open(&opened).unwrap();
-                journal.settle(committed.id(), &RESULT.settlement(Timestamp(5))).unwrap();
+                journal.settle(&go(&journal, &opened), &result_at(5), None).unwrap();
             }
             println!("done");
         }
         "hangs" => {
             for settled in [true, false, false] {
                 let opened = record(journal.incarnation(), "{}");
-                let committed = journal.open(&opened).unwrap();
+                let id = go(&journal, &opened);
                 if settled {
-                    journal.settle(committed.id(), &RESULT.settlement(Timestamp(5))).unwrap();
+                    journal.settle(&id, &result_at(5), None).unwrap();
                 }
             }
             println!("opened");
@@ -151,14 +151,14 @@ fn a_frozen_gate_lives_and_a_gate_that_was_taken_for_gone_can_settle_nothing() {
     // Its lock file is taken away, as by a person who tidies up: only now it is taken for gone.
     let ours = gate(&path).unwrap();
     let opened = record(ours.incarnation(), "{}");
-    ours.append(&opened).unwrap();
+    go(&ours, &opened);
     let lock = format!("{}.gates/{}.lock", path.display(), ours.incarnation());
     std::fs::remove_file(lock).unwrap();
     let recovered = journal.recover(Timestamp(7)).unwrap();
     assert_eq!(recovered.iter().map(|intent| &intent.id).collect::<Vec<_>>(), [&opened.intent.id]);
-    let late = ours.settle(&opened.intent.id, &RESULT.settlement(Timestamp(8)));
+    let late = ours.settle(&opened.intent.id, &result_at(8), None);
     assert_eq!(late.unwrap_err().code(), Code::IntentFenced);
-    journal.settle(&opened.intent.id, &RESULT.settlement(Timestamp(8))).unwrap();
+    journal.settle(&opened.intent.id, &result_at(8), None).unwrap();
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_gate_that_ended_well_leaves_its_open_intents_to_the_next_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("store.sqlite");
     let first = gate(&path).unwrap();
-    first.append(&record(first.incarnation(), "{}")).unwrap();
+    go(&first, &record(first.incarnation(), "{}"));
     drop(first);
     let second = gate(&path).unwrap();
     assert_eq!(second.recover(Timestamp(6)).unwrap().len(), 1);

@@ -4,10 +4,43 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use callgate_gateway::intent::Observation;
+use callgate_gateway::journal::{Answer, Command, Hold, Journal, JournalError, OpenRequest, Opened};
 use callgate_schema::Limits;
 use callgate_schema::json::{Digest, Document, digest};
 use callgate_store::{SqliteJournal, StoreError};
-use callgate_wire::{Attempt, Incarnation, Intent, IntentId, IntentRecord, Principal, Timestamp};
+use callgate_wire::{
+    Attempt, Incarnation, Intent, IntentId, IntentRecord, Pinned, Principal, Settlement, Timestamp,
+};
+
+/// What most results lead to.
+pub(crate) fn result_at(at: i64) -> Settlement {
+    RESULT.settlement(Pinned::default(), Timestamp(at))
+}
+
+/// Asks whether this call may leave; it needs no approval and takes from no budget.
+pub(crate) fn open(journal: &dyn Journal, record: &IntentRecord) -> Result<Opened, JournalError> {
+    let request = OpenRequest { record: record.clone(), ask: None, charges: Vec::new() };
+    match journal.commit(Command::Open(Box::new(request)))? {
+        Answer::Opened(opened) => Ok(*opened),
+        other => panic!("the answer is to another command: {other:?}"),
+    }
+}
+
+/// Opens an intent that may leave.
+pub(crate) fn go(journal: &dyn Journal, record: &IntentRecord) -> IntentId {
+    match open(journal, record).expect("the store answers") {
+        Opened::Go(intent) => intent.id,
+        other => panic!("the call may not leave: {other:?}"),
+    }
+}
+
+/// Why this call may not leave.
+pub(crate) fn held(journal: &dyn Journal, record: &IntentRecord) -> Hold {
+    match open(journal, record).expect("the store answers") {
+        Opened::Held(hold) => hold,
+        other => panic!("the call may leave: {other:?}"),
+    }
+}
 
 /// A result as most are.
 pub(crate) const RESULT: Observation =
@@ -48,8 +81,12 @@ pub(crate) fn record(fence: &Incarnation, arguments: &str) -> IntentRecord {
         contract_digest: some_digest("1"),
         arguments_digest: some_digest(arguments),
         call_digest: some_digest("3"),
+        key: None,
+        approval: None,
+        pinned: Pinned::default(),
         attempt: Attempt::FIRST,
         fence: fence.clone(),
+        retry_permitted: false,
         settlement: None,
     };
     IntentRecord { intent, arguments: arguments.as_bytes().into() }

@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 use callgate_wire::{Incarnation, Timestamp};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::columns::{Columns, all, change, one};
+use super::file;
+use crate::StoreError;
 use crate::error::At as _;
-use crate::{StoreError, file};
 
 /// The lock of this process's incarnation, held as long as this value lives.
 #[derive(Debug)]
@@ -81,6 +83,37 @@ pub(crate) fn is_gone(store: &Path, incarnation: &Incarnation) -> bool {
         },
         Err(error) => error.kind() == io::ErrorKind::NotFound,
     }
+}
+
+/// Whether this life was entered and nobody has ended it.
+pub(super) fn lasts(
+    connection: &Connection,
+    store: &Path,
+    incarnation: &Incarnation,
+) -> Result<bool, StoreError> {
+    let sql = "SELECT 1 FROM incarnations WHERE id = ?1 AND ended_at IS NULL";
+    Ok(one(connection, store, sql, (incarnation.as_str(),), |_| Ok(()))?.is_some())
+}
+
+/// The lives that nobody has ended.
+pub(super) fn lasting(connection: &Connection, store: &Path) -> Result<Vec<Incarnation>, StoreError> {
+    let sql = "SELECT id FROM incarnations WHERE ended_at IS NULL ORDER BY id";
+    all(connection, store, sql, (), |row| {
+        let columns = Columns { row, path: store, what: "an incarnation", names: "id" };
+        columns.parsed(0, |text| Incarnation::parse(text).ok())
+    })
+}
+
+/// Ends a life.
+pub(super) fn end(
+    connection: &Connection,
+    store: &Path,
+    incarnation: &Incarnation,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    let sql = "UPDATE incarnations SET ended_at = ?2 WHERE id = ?1 AND ended_at IS NULL";
+    change(connection, store, sql, (incarnation.as_str(), at.0))?;
+    Ok(())
 }
 
 /// Removes the lock file of an incarnation that is gone. One that stays behind does no harm.

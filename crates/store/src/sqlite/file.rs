@@ -12,8 +12,9 @@ use std::time::Duration;
 use callgate_wire::Code;
 use rusqlite::{Connection, MAIN_DB, OpenFlags};
 
+use super::migrate;
+use crate::StoreError;
 use crate::error::At as _;
-use crate::{StoreError, migrate};
 
 /// Only the owner reads and writes: arguments can be secrets. SQLite gives the log and its index the same mode.
 const FILE_MODE: u32 = 0o600;
@@ -26,6 +27,9 @@ const BUSY_MS_MAX: u64 = 10_000;
 /// How long between two tries. Short and even: with SQLite's own handler, whose steps grow to 100 ms, a process that
 /// writes all the time starves the others.
 const BUSY_STEP_MS: u64 = 2;
+
+/// Statements that a connection keeps ready: above the number of those that this crate has.
+const STATEMENTS_KEPT_MAX: usize = 128;
 
 /// The log is cut back to this after a burst, so that the disk gets its space back.
 const LOG_BYTES_KEPT_MAX: i64 = 16 << 20;
@@ -181,6 +185,7 @@ fn open(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     let mut connection = Connection::open_with_flags(path, flags).at(path)?;
     connection.busy_handler(Some(wait_for_others)).at(path)?;
     connection.pragma_update(None, "foreign_keys", true).at(path)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_KEPT_MAX);
     // Nothing in a damaged or foreign file is run.
     connection.pragma_update(None, "trusted_schema", false).at(path)?;
     Ok(connection)

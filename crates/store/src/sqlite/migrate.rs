@@ -14,7 +14,7 @@ const APPLICATION_ID: i32 = 0x4367_6174;
 const ANOTHER_DATABASE: &str = "the database of another program";
 
 /// The steps; the version of a file is how many of them it has seen. A step is never changed once it was released.
-const STEPS: &[&str] = &[include_str!("sql/001-intents.sql")];
+const STEPS: &[&str] = &[include_str!("sql/001-intents.sql"), include_str!("sql/002-gate.sql")];
 
 /// The version that this program writes.
 #[expect(clippy::cast_possible_truncation, reason = "there are a few steps")]
@@ -55,6 +55,20 @@ pub(crate) fn state(connection: &Connection, path: &Path) -> Result<State, Store
         }
         _ => Ok(State::Older),
     }
+}
+
+/// What an older store is to who may not bring it up to date.
+#[cold]
+pub(super) fn older(path: &Path) -> StoreError {
+    let message = "expected a store of this program's version, found an older one; start a gate on it once";
+    StoreError::new(Code::StoreUnavailable, path, message)
+}
+
+/// A store in memory in which nothing is.
+pub(super) fn empty(path: &Path) -> Result<Connection, StoreError> {
+    let connection = Connection::open_in_memory().at(path)?;
+    STEPS.iter().try_for_each(|step| connection.execute_batch(step)).at(path)?;
+    Ok(connection)
 }
 
 /// Bytes of a database's head. SPEC: sqlite.org/fileformat2, 1.3.

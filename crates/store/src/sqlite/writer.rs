@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
+use callgate_gateway::JournalError;
 use callgate_wire::Code;
-use rusqlite::Connection;
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::file::Identity;
 use crate::StoreError;
 use crate::error::At as _;
-use crate::file::Identity;
 
 /// Jobs in one transaction. Above the calls in flight of an upstream, so that none of them waits for a second one.
 const BATCH_MAX: usize = 512;
@@ -46,12 +47,14 @@ impl Writer {
     /// Writes and waits until it is on the disk. If `work` errs, nothing of it is written; that spoils no other job.
     pub(crate) fn write<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
-    ) -> Result<T, StoreError> {
+        work: impl FnOnce(&Connection) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
         let (reply, answer) = sync_channel(1);
         let job = Pending { work: Some(work), outcome: None, reply, path: self.path.clone() };
-        let ended =
-            || StoreError::new(Code::StoreUnavailable, &self.path, "the thread that writes has ended");
+        let ended = || {
+            let message = "the thread that writes has ended";
+            JournalError::from(StoreError::new(Code::StoreUnavailable, &self.path, message))
+        };
         self.jobs.as_ref().ok_or_else(ended)?.send(Box::new(job)).map_err(|_| ended())?;
         answer.recv().map_err(|_| ended())?
     }
@@ -107,15 +110,15 @@ fn write_batch(
 
 struct Pending<T, W> {
     work: Option<W>,
-    outcome: Option<Result<T, StoreError>>,
-    reply: SyncSender<Result<T, StoreError>>,
+    outcome: Option<Result<T, JournalError>>,
+    reply: SyncSender<Result<T, JournalError>>,
     path: PathBuf,
 }
 
 impl<T, W> Job for Pending<T, W>
 where
     T: Send,
-    W: FnOnce(&Connection) -> Result<T, StoreError> + Send,
+    W: FnOnce(&Connection) -> Result<T, JournalError> + Send,
 {
     fn run(&mut self, connection: &Connection) {
         let Some(work) = self.work.take() else { return };
@@ -124,9 +127,11 @@ where
 
     fn answer(self: Box<Self>, failure: Option<&StoreError>) {
         let answer = match (failure, self.outcome) {
-            (Some(error), _) => Err(error.clone()),
+            (Some(error), _) => Err(error.clone().into()),
             (None, Some(outcome)) => outcome,
-            (None, None) => Err(StoreError::new(Code::StoreUnavailable, &self.path, "the job was not run")),
+            (None, None) => {
+                Err(StoreError::new(Code::StoreUnavailable, &self.path, "the job was not run").into())
+            }
         };
         // One who no longer waits is one whose thread has ended.
         let _ = self.reply.send(answer);
@@ -136,8 +141,8 @@ where
 fn in_savepoint<T>(
     connection: &Connection,
     path: &Path,
-    work: impl FnOnce(&Connection) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
+    work: impl FnOnce(&Connection) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
     connection.execute_batch("SAVEPOINT job").at(path)?;
     let outcome = work(connection);
     let end = if outcome.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
@@ -145,4 +150,17 @@ fn in_savepoint<T>(
         connection.execute_batch(end).at(path)?;
     }
     outcome
+}
+
+/// Writes one thing in a transaction of its own, without a thread, and returns when it is on the disk.
+pub(super) fn write_one<T>(
+    connection: &Connection,
+    path: &Path,
+    work: impl FnOnce(&Connection) -> Result<T, JournalError>,
+) -> Result<T, JournalError> {
+    // Dropped without a commit, it takes everything back.
+    let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate).at(path)?;
+    let done = work(&transaction)?;
+    transaction.commit().at(path)?;
+    Ok(done)
 }
