@@ -62,18 +62,15 @@ pub(super) fn reserve(
     let resets_at = charge.resets_at.map(|at| at.0);
     let read = |row: &Row<'_>| Columns { row, path, what: "a counter", names: "charged" }.get(0);
     let charged: i64 = one(connection, path, CHARGED, (), read)?.unwrap_or(1);
-    let counter = match by_name(connection, path, charge)? {
-        Some((id, committed, reserved)) => {
-            stored(path, committed.saturating_add(reserved).saturating_add(charge.amount))?;
-            change(connection, path, CHARGE, (id, resets_at, amount, amount_max, charged))?;
-            id
-        }
-        None => {
-            let window = charge.window.map(|at| at.0);
-            let params = (&charge.budget, &charge.scope, window, resets_at, amount, amount_max, charged);
-            change(connection, path, ADD, params)?;
-            connection.last_insert_rowid()
-        }
+    let counter = if let Some((id, committed, reserved)) = by_name(connection, path, charge)? {
+        stored(path, committed.saturating_add(reserved).saturating_add(charge.amount))?;
+        change(connection, path, CHARGE, (id, resets_at, amount, amount_max, charged))?;
+        id
+    } else {
+        let window = charge.window.map(|at| at.0);
+        let params = (&charge.budget, &charge.scope, window, resets_at, amount, amount_max, charged);
+        change(connection, path, ADD, params)?;
+        connection.last_insert_rowid()
     };
     change(connection, path, RESERVE, (intent.as_str(), counter, amount))?;
     Ok(())

@@ -132,7 +132,7 @@ impl Rows for SqliteRows<'_> {
         match effect {
             Effect::AddIntent(record) => intents::add(connection, path, record)?,
             Effect::Retry { id, attempt, fence, at: _ } => {
-                intents::retry(connection, path, id, *attempt, fence)?
+                intents::retry(connection, path, id, *attempt, fence)?;
             }
             Effect::PermitRetry(id) => intents::permit_retry(connection, path, id)?,
             Effect::SetSettlement { id, fence, settlement, result } => {
