@@ -152,7 +152,7 @@ impl Stage<'_> {
             expires_at: Timestamp(step["expires"].as_i64().unwrap_or(self.now + 100)),
         });
         let charges = step["charges"].as_array().into_iter().flatten().map(charge).collect();
-        let command = Command::Open(Box::new(OpenRequest { record, ask, charges }));
+        let command = Command::Open(Box::new(OpenRequest { record, ask, charges, again: false }));
         match self.journal.commit(command) {
             Ok(Answer::Opened(opened)) => self.opened(&opened),
             Ok(other) => format!("{other:?}"),

@@ -14,6 +14,12 @@ pub(crate) fn decide(
     let Some(known) = rows.approval(id)? else {
         return Err(JournalError::new(Code::ApprovalNotFound, format!("there is no approval `{id}`")));
     };
+    let decision = Decision { at: *at, by: by.clone(), reason: reason.clone() };
+    let wanted = if *approve { ApprovalState::Approved } else { ApprovalState::Denied };
+    if known.state == wanted && known.decision.as_ref() == Some(&decision) {
+        // The same decision once more, since its answer was lost.
+        return Ok((Answer::Decided(Box::new(known)), Vec::new()));
+    }
     if known.state != ApprovalState::Pending {
         let message = format!("the approval `{id}` is {} already", known.state);
         return Err(JournalError::new(Code::ApprovalNotPending, message));
@@ -22,14 +28,13 @@ pub(crate) fn decide(
         let message = format!("the approval `{id}` has expired; the call has to be made anew");
         return Err(JournalError::new(Code::ApprovalExpired, message));
     }
-    let (state, kind, expires_at) = if *approve {
-        (ApprovalState::Approved, EventKind::ApprovalGranted, *expires_at)
+    let (kind, expires_at) = if *approve {
+        (EventKind::ApprovalGranted, *expires_at)
     } else {
         // A denial lasts as long as the request would have: the same call does not ask again before that.
-        (ApprovalState::Denied, EventKind::ApprovalDenied, known.expires_at)
+        (EventKind::ApprovalDenied, known.expires_at)
     };
-    let decision = Some(Decision { at: *at, by: by.clone(), reason: reason.clone() });
-    let approval = Approval { state, decision, expires_at, ..known };
+    let approval = Approval { state: wanted, decision: Some(decision), expires_at, ..known };
     let effects = vec![
         Effect::SetApproval(Box::new(approval.clone())),
         Effect::Note(Event {

@@ -96,7 +96,7 @@ impl Authorized<'_> {
             settlement: None,
         };
         let record = IntentRecord { intent, arguments: call.arguments.into() };
-        Opening { request: OpenRequest { record, ask, charges: terms.charges }, tool }
+        Opening { request: OpenRequest { record, ask, charges: terms.charges, again: false }, tool }
     }
 }
 

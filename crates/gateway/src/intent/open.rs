@@ -27,6 +27,9 @@ fn decide(
     if !rows.lasts(&intent.fence)? {
         return Ok(Opened::Held(Hold::Fenced));
     }
+    if let Some(opened) = opened_before(rows, request)? {
+        return Ok(Opened::Go(opened));
+    }
     if let Some(known) = known_by_key(rows, intent)? {
         return Ok(known);
     }
@@ -66,6 +69,18 @@ fn decide(
     let reserve = |charge| Effect::Reserve { intent: opened.id.clone(), charge };
     effects.extend(request.charges.iter().cloned().map(reserve));
     Ok(Opened::Go(opened))
+}
+
+/// The intent of a request that was made before and whose answer was lost, if that recorded it. Where that recorded one more
+/// try of a call in doubt instead, this one becomes a call of its own: the try that never left is found in doubt later, and
+/// nothing is sent twice for it.
+fn opened_before(rows: &mut dyn Rows, request: &OpenRequest) -> Result<Option<Intent>, JournalError> {
+    let intent = &request.record.intent;
+    if !request.again {
+        return Ok(None);
+    }
+    let known = rows.intent(&intent.id)?;
+    Ok(known.filter(|known| known.fence == intent.fence && known.settlement.is_none()))
 }
 
 /// What the caller's key says: the key belongs to the last call with it, unless that one surely had no effect.

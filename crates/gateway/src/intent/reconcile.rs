@@ -15,6 +15,9 @@ pub(crate) fn reconcile(
     let Some(intent) = rows.intent(id)? else {
         return Err(JournalError::new(Code::IntentNotFound, format!("there is no intent `{id}`")));
     };
+    if intent.settlement.as_ref().is_some_and(|known| said_before(known, request)) {
+        return Ok((Answer::Reconciled(Box::new(intent)), Vec::new()));
+    }
     let Some(known) = intent.settlement.as_ref().filter(|settlement| settlement.in_doubt) else {
         let message = format!("the intent `{id}` is {}, and not in doubt", intent.state());
         return Err(JournalError::new(Code::IntentNotInDoubt, message));
@@ -55,6 +58,16 @@ pub(crate) fn reconcile(
     let retry_permitted = *verdict == Verdict::Retry;
     let intent = Intent { settlement: Some(settlement), retry_permitted, ..intent };
     Ok((Answer::Reconciled(Box::new(intent)), effects))
+}
+
+/// Whether this very request has ended the doubt, and its answer was lost. To permit a try twice permits one.
+fn said_before(known: &Settlement, request: &ReconcileRequest) -> bool {
+    let wanted = match request.verdict {
+        Verdict::Adopt(side_effect) => side_effect,
+        Verdict::Abandon => SideEffect::Unknown,
+        Verdict::Retry => return false,
+    };
+    !known.in_doubt && known.at == request.at && known.side_effect == wanted && known.code.is_some()
 }
 
 /// The code stays: it says why there was a doubt.

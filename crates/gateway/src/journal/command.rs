@@ -51,6 +51,9 @@ pub struct OpenRequest {
     pub ask: Option<Ask>,
     /// What it takes from budgets.
     pub charges: Vec<Charge>,
+    /// Whether this very request was made before and its answer was lost: where its intent is recorded, it may leave.
+    /// Only whoever holds the request may say so, since nothing of the call has left without an answer.
+    pub again: bool,
 }
 
 /// An approval that a call needs.
@@ -229,6 +232,16 @@ pub struct Published {
 }
 
 impl Command {
+    /// The same command once more, after its answer was lost: what it did is not done twice, and its answer is the one that
+    /// was lost.
+    #[must_use]
+    pub fn again(mut self) -> Command {
+        if let Command::Open(request) = &mut self {
+            request.again = true;
+        }
+        self
+    }
+
     /// Decides what this command does to the records as they are, does it, and answers. Run it in a transaction: after an
     /// error nothing of it may stay.
     ///

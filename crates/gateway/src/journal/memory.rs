@@ -1,7 +1,7 @@
 //! Records in memory: for tests, measurements, and apps that keep none. They end with the process.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use callgate_schema::json::Digest;
 use callgate_wire::{
@@ -19,22 +19,54 @@ pub const MEMORY_INTENTS_MAX: usize = 65_536;
 /// Lines of the history that are kept.
 pub const MEMORY_EVENTS_MAX: usize = 65_536;
 
-/// A journal in memory, of one gate that lives as long as the journal.
-#[derive(Debug)]
-pub struct MemoryJournal {
-    state: Mutex<State>,
-    incarnation: Incarnation,
+/// Records in memory that several gates share.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryStore {
+    state: Arc<Mutex<State>>,
 }
 
-impl MemoryJournal {
-    /// An empty one, for this life.
-    pub fn new(incarnation: Incarnation) -> MemoryJournal {
-        MemoryJournal { state: Mutex::default(), incarnation }
+impl MemoryStore {
+    /// Enters a new life of a gate.
+    pub fn enter(&self, incarnation: Incarnation) -> MemoryJournal {
+        self.state().lives.insert(incarnation.clone(), Life::Lasts);
+        MemoryJournal { store: self.clone(), incarnation }
+    }
+
+    /// Notes that a life has ended without a word, or is taken to have.
+    pub fn lose(&self, incarnation: &Incarnation) {
+        self.state().lives.insert(incarnation.clone(), Life::Gone);
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         // A command that panicked has not applied anything: it decides first.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How a life of a gate stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Life {
+    Lasts,
+    /// It has ended, and nobody has taken its intents over yet.
+    Gone,
+    Ended,
+}
+
+/// A journal in memory, of one gate.
+#[derive(Debug)]
+pub struct MemoryJournal {
+    store: MemoryStore,
+    incarnation: Incarnation,
+}
+
+impl MemoryJournal {
+    /// An empty one of its own, for this life.
+    pub fn new(incarnation: Incarnation) -> MemoryJournal {
+        MemoryStore::default().enter(incarnation)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.store.state()
     }
 }
 
@@ -54,7 +86,8 @@ struct State {
     reservations: HashMap<IntentId, Vec<Charge>>,
     publications: HashMap<String, (PublicationHead, Vec<ReceiptRow>, Vec<AdmissionRow>)>,
     pins: BTreeMap<(String, String), Pin>,
-    events: std::collections::VecDeque<Event>,
+    events: VecDeque<Event>,
+    lives: BTreeMap<Incarnation, Life>,
 }
 
 #[derive(Debug)]
@@ -168,12 +201,14 @@ impl State {
 }
 
 impl Rows for State {
-    fn lasts(&mut self, _: &Incarnation) -> Result<bool, JournalError> {
-        Ok(true)
+    fn lasts(&mut self, incarnation: &Incarnation) -> Result<bool, JournalError> {
+        // Its own store's clock never runs out, so that one that is gone lasts until somebody has taken over.
+        Ok(matches!(self.lives.get(incarnation), Some(Life::Lasts | Life::Gone)))
     }
 
-    fn gone(&mut self, _: &Incarnation) -> Result<Vec<Incarnation>, JournalError> {
-        Ok(Vec::new())
+    fn gone(&mut self, ours: &Incarnation) -> Result<Vec<Incarnation>, JournalError> {
+        let gone = self.lives.iter().filter(|(one, life)| **life == Life::Gone && *one != ours);
+        Ok(gone.map(|(one, _)| one.clone()).collect())
     }
 
     fn intent(&mut self, id: &IntentId) -> Result<Option<Intent>, JournalError> {
@@ -277,7 +312,9 @@ impl Rows for State {
                     self.index_doubt(id);
                 }
             }
-            Effect::EndIncarnation { .. } => {}
+            Effect::EndIncarnation { incarnation, .. } => {
+                self.lives.insert(incarnation.clone(), Life::Ended);
+            }
             Effect::AddApproval(record) => {
                 self.approvals.insert(record.approval.id.clone(), (**record).clone());
             }

@@ -22,7 +22,7 @@ pub use command::{
     PublishedTool, ReconcileRequest, Verdict,
 };
 pub use error::JournalError;
-pub use memory::{MEMORY_EVENTS_MAX, MEMORY_INTENTS_MAX, MemoryJournal};
+pub use memory::{MEMORY_EVENTS_MAX, MEMORY_INTENTS_MAX, MemoryJournal, MemoryStore};
 pub use records::{
     AdmissionRow, ApprovalFilter, ContractChange, Counter, EventFilter, IntentFilter, PinRecord, Records,
 };
