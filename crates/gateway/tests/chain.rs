@@ -3,67 +3,15 @@
 use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, OutputCheck, Terms, resolve};
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
-use callgate_gateway::journal::{
-    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger,
-    MemoryJournal, PinRecord, Records,
-};
+use callgate_gateway::journal::{Journal as _, JournalError, MemoryJournal};
 use callgate_schema::{Limits, Profile};
-use callgate_wire::{
-    Approval, ApprovalRecord, Code, Event, Incarnation, Intent, IntentId, IntentRecord, Principal, Timestamp,
-};
+use callgate_testing::journal::Interposed;
+use callgate_wire::{Code, Incarnation, IntentId, Principal, Timestamp};
 use proptest::prelude::*;
 
 const TOOL: &str = r#"{"name":"write_note","inputSchema":{"type":"object","properties":{"title":{"type":"string",
 "maxLength":8},"copies":{"type":"integer","maximum":3}},"required":["title"],"additionalProperties":false},
 "outputSchema":{"type":"object","required":["id"],"properties":{"id":{"type":"integer"}}}}"#;
-
-/// A journal whose store is full.
-#[derive(Debug)]
-struct Full(MemoryJournal);
-
-impl Records for Full {
-    fn list(&self, filter: &IntentFilter) -> Result<Vec<Intent>, JournalError> {
-        self.0.list(filter)
-    }
-    fn show(&self, id: &str) -> Result<Option<IntentRecord>, JournalError> {
-        self.0.show(id)
-    }
-    fn approvals(&self, filter: &ApprovalFilter) -> Result<Vec<Approval>, JournalError> {
-        self.0.approvals(filter)
-    }
-    fn approval_record(&self, id: &str) -> Result<Option<ApprovalRecord>, JournalError> {
-        self.0.approval_record(id)
-    }
-    fn last_approved(
-        &self,
-        principal: &Principal,
-        upstream: &str,
-        tool: &str,
-    ) -> Result<Option<ApprovalRecord>, JournalError> {
-        self.0.last_approved(principal, upstream, tool)
-    }
-    fn counters(&self) -> Result<Vec<Counter>, JournalError> {
-        self.0.counters()
-    }
-    fn pinned(&self, upstream: Option<&str>) -> Result<Vec<PinRecord>, JournalError> {
-        self.0.pinned(upstream)
-    }
-    fn history(&self, filter: &EventFilter) -> Result<Vec<Event>, JournalError> {
-        self.0.history(filter)
-    }
-}
-
-impl Ledger for Full {
-    fn commit(&self, _: Command) -> Result<Answer, JournalError> {
-        Err(JournalError::new(Code::StoreUnavailable, "the disk is full"))
-    }
-}
-
-impl Journal for Full {
-    fn incarnation(&self) -> &Incarnation {
-        self.0.incarnation()
-    }
-}
 
 fn catalog(upstream: &str, definitions: &[&str]) -> Catalog {
     let settings = AdmissionSettings::new(Profile::Standard);
@@ -79,7 +27,12 @@ fn pass(catalog: &Catalog, tool: &str, arguments: &[u8], takes: bool) -> Result<
     let authorized = resolve(catalog, call)?.bind(&Limits::default())?.authorize();
     let terms = Terms::new(IntentId::from_bytes([2; 16]), memory.incarnation().clone(), Timestamp(5));
     let opening = authorized.open(terms);
-    let departure = if takes { opening.commit(&memory) } else { opening.commit(&Full(memory)) };
+    let departure = if takes {
+        opening.commit(&memory)
+    } else {
+        let full = |_: &MemoryJournal, _| Err(JournalError::new(Code::StoreUnavailable, "the disk is full"));
+        opening.commit(&Interposed::new(memory, full))
+    };
     match departure {
         Ok(Departure::Go(dispatch)) => Ok(*dispatch),
         Ok(Departure::Known(..)) => panic!("nothing is known before"),

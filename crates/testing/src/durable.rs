@@ -2,6 +2,7 @@
 //! and says what the journal answers to it.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tools};
 use callgate_gateway::intent::Observation;
@@ -17,6 +18,8 @@ use callgate_wire::{
 };
 use libtest_mimic::{Failed, Trial};
 use serde_json::Value;
+
+use crate::journal::Interposed;
 
 /// The rows.
 const ROWS: &str = include_str!("../../../cases/durable.jsonl");
@@ -34,6 +37,42 @@ pub fn trials<J: Journal + 'static>(store: &str, fresh: fn() -> J) -> Vec<Trial>
             })
         })
         .collect()
+}
+
+/// Plays each row once for each of its steps and each fault: the store fails before it does what the step asks, or does it and
+/// its answer is lost. The step is given again, as whoever holds a journal does, and nothing may be other than without the
+/// fault.
+///
+/// # Errors
+///
+/// The first row that goes otherwise, with the step and the fault.
+pub fn play_with_faults<J: Journal + 'static>(fresh: fn() -> J) -> Result<usize, String> {
+    let mut played = 0;
+    for line in ROWS.lines() {
+        for lost in [false, true] {
+            for at in 0.. {
+                let count = AtomicUsize::new(0);
+                let faulty = |journal: &J, command: Command| {
+                    if count.fetch_add(1, Ordering::Relaxed) == at {
+                        if lost {
+                            // Whatever it answers is lost.
+                            let _ = journal.commit(command.clone());
+                        }
+                        return journal.commit(command.again());
+                    }
+                    journal.commit(command)
+                };
+                let fault = if lost { "its answer is lost" } else { "the store fails" };
+                play(&Interposed::new(fresh(), faulty), line)
+                    .map_err(|error| format!("{error} (at commit {at} {fault}, and it is given again)"))?;
+                played += 1;
+                if count.load(Ordering::Relaxed) <= at {
+                    break;
+                }
+            }
+        }
+    }
+    Ok(played)
 }
 
 /// Plays a row; the error says what went otherwise.

@@ -11,6 +11,7 @@
 
 pub mod durable;
 pub mod fixture;
+pub mod journal;
 pub mod peer;
 pub mod report;
 pub mod torture;

@@ -27,13 +27,16 @@ pub struct Charge {
     pub window: Option<Timestamp>,
     /// When the next window begins.
     pub resets_at: Option<Timestamp>,
-    /// What the call takes: calls, or units of cost.
+    /// What the call takes: calls, or units of cost; at most [`Charge::AMOUNT_MAX`], as the limit is.
     pub amount: u64,
     /// The most that the counter may reach.
     pub limit: u64,
 }
 
 impl Charge {
+    /// The largest amount and limit: what every store keeps exactly.
+    pub const AMOUNT_MAX: u64 = i64::MAX as u64;
+
     /// Whether the counter, which stands at `used` with what is reserved, takes this too.
     pub fn fits(&self, used: u64) -> bool {
         used.checked_add(self.amount).is_some_and(|sum| sum <= self.limit)

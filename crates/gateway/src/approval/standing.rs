@@ -38,7 +38,9 @@ pub(crate) fn standing(
             }
             ApprovalState::Pending => {
                 let expires_at = approval.expires_at;
-                Standing::Held(Hold::ApprovalPending { id, expires_at, asked: false })
+                // Made by this very request, if it comes again since its answer was lost.
+                let asked = id == ask.id;
+                Standing::Held(Hold::ApprovalPending { id, expires_at, asked })
             }
             ApprovalState::Denied | ApprovalState::Used => Standing::Held(Hold::ApprovalDenied(id)),
         });

@@ -26,12 +26,18 @@ pub(crate) fn publish(
             let message = format!("the publication `{}` was made with other tools", request.publication);
             return Err(JournalError::new(Code::CatalogConflict, message));
         }
-        let head = PublicationHead {
-            revision: receipt.revision,
-            publication: receipt.publication,
-            at: last.map_or(request.at, |head| head.at),
+        let head = match last {
+            Some(last) if last.publication == receipt.publication => last,
+            _ => PublicationHead {
+                revision: receipt.revision,
+                publication: receipt.publication,
+                at: request.at,
+            },
         };
-        return Ok((Answer::Published(compare(request, &pins, head, &mut Vec::new())), Vec::new()));
+        let mut published = compare(request, &pins, head, &mut Vec::new());
+        let pinned_then = |pin: &&Pin| pin.accepted_by.is_none() && pin.pinned_at == published.head.at;
+        published.first_seen = pins.iter().filter(pinned_then).map(|pin| pin.tool.clone()).collect();
+        return Ok((Answer::Published(published), Vec::new()));
     }
     let revision = last.map_or(0, |head| head.revision);
     if let Some(expected) = request.expected.filter(|expected| *expected != revision) {

@@ -71,15 +71,17 @@ fn decide(
     Ok(Opened::Go(opened))
 }
 
-/// The intent of a request that was made before and whose answer was lost, if that recorded it. Where that recorded one more
-/// try of a call in doubt instead, this one becomes a call of its own: the try that never left is found in doubt later, and
-/// nothing is sent twice for it.
+/// The intent of a request that was made before and whose answer was lost, if that recorded it: a new one, or one more try of
+/// a call in doubt.
 fn opened_before(rows: &mut dyn Rows, request: &OpenRequest) -> Result<Option<Intent>, JournalError> {
     let intent = &request.record.intent;
     if !request.again {
         return Ok(None);
     }
-    let known = rows.intent(&intent.id)?;
+    let known = match rows.intent(&intent.id)? {
+        Some(known) => Some(known),
+        None => rows.tried_as(&intent.id)?,
+    };
     Ok(known.filter(|known| known.fence == intent.fence && known.settlement.is_none()))
 }
 
@@ -109,7 +111,12 @@ fn known_by_key(rows: &mut dyn Rows, intent: &Intent) -> Result<Option<Opened>, 
 fn retry(twin: Intent, asked: &Intent, effects: &mut Vec<Effect>) -> Intent {
     let attempt = Attempt(twin.attempt.0.saturating_add(1));
     let (id, fence, at) = (twin.id.clone(), asked.fence.clone(), asked.opened_at);
-    effects.push(Effect::Retry { id: id.clone(), attempt, fence: fence.clone(), at });
+    effects.push(Effect::Retry {
+        id: id.clone(),
+        attempt,
+        fence: fence.clone(),
+        request: asked.id.clone(),
+    });
     effects.push(Effect::Note(Event {
         at,
         kind: EventKind::IntentRetried,

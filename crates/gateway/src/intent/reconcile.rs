@@ -15,7 +15,8 @@ pub(crate) fn reconcile(
     let Some(intent) = rows.intent(id)? else {
         return Err(JournalError::new(Code::IntentNotFound, format!("there is no intent `{id}`")));
     };
-    if intent.settlement.as_ref().is_some_and(|known| said_before(known, request)) {
+    let permitted = *verdict == Verdict::Retry && intent.retry_permitted;
+    if permitted || intent.settlement.as_ref().is_some_and(|known| said_before(known, request)) {
         return Ok((Answer::Reconciled(Box::new(intent)), Vec::new()));
     }
     let Some(known) = intent.settlement.as_ref().filter(|settlement| settlement.in_doubt) else {

@@ -81,6 +81,8 @@ struct State {
     /// Those in doubt, by call.
     doubts: HashMap<(Principal, Digest), Vec<u64>>,
     next: u64,
+    /// The request that made an intent's last try.
+    tried_as: HashMap<IntentId, IntentId>,
     approvals: BTreeMap<ApprovalId, ApprovalRecord>,
     counters: HashMap<(String, String, Option<Timestamp>), Counter>,
     reservations: HashMap<IntentId, Vec<Charge>>,
@@ -215,6 +217,11 @@ impl Rows for State {
         Ok(self.row(id).map(|row| row.record.intent.clone()))
     }
 
+    fn tried_as(&mut self, request: &IntentId) -> Result<Option<Intent>, JournalError> {
+        let tried = self.tried_as.get(request).and_then(|id| self.row(id));
+        Ok(tried.map(|row| row.record.intent.clone()))
+    }
+
     fn intent_of_key(&mut self, principal: &Principal, key: &str) -> Result<Option<Intent>, JournalError> {
         let at = self.by_key.get(&(principal.clone(), key.to_owned()));
         Ok(at.and_then(|at| self.intents.get(at)).map(|row| row.record.intent.clone()))
@@ -293,7 +300,9 @@ impl Rows for State {
     fn apply(&mut self, effect: &Effect) -> Result<(), JournalError> {
         match effect {
             Effect::AddIntent(record) => self.add(record)?,
-            Effect::Retry { id, attempt, fence, .. } => {
+            Effect::Retry { id, attempt, fence, request } => {
+                self.tried_as.retain(|_, tried| tried != id);
+                self.tried_as.insert(request.clone(), id.clone());
                 let intent = &mut self.row_mut(id)?.record.intent;
                 intent.attempt = *attempt;
                 intent.fence = fence.clone();

@@ -24,7 +24,10 @@ pub trait Rows {
     /// One intent by its whole id.
     fn intent(&mut self, id: &IntentId) -> Result<Option<Intent>, JournalError>;
 
-    /// The intent that this principal opened with this key.
+    /// The intent whose last try was made by the request with this id.
+    fn tried_as(&mut self, request: &IntentId) -> Result<Option<Intent>, JournalError>;
+
+    /// The intent that this principal opened last with this key.
     fn intent_of_key(&mut self, principal: &Principal, key: &str) -> Result<Option<Intent>, JournalError>;
 
     /// The first intent of this principal with this call digest that is in doubt.
@@ -84,8 +87,8 @@ pub enum Effect {
         attempt: Attempt,
         /// The life that makes it.
         fence: Incarnation,
-        /// When.
-        at: Timestamp,
+        /// The id that the call would have had as one of its own: see [`Rows::tried_as`].
+        request: IntentId,
     },
     /// One more try is permitted.
     PermitRetry(IntentId),

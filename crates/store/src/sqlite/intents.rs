@@ -45,6 +45,7 @@ const DOUBTS_BEFORE: &str = select!(
 const UNSETTLED: &str = select!("WHERE fence = ?1 AND settled_at IS NULL ORDER BY seq");
 const BY_ID: &str = select!("WHERE id = ?1");
 const OF_KEY: &str = select!("WHERE principal = ?1 AND idempotency_key = ?2 ORDER BY seq DESC LIMIT 1");
+const TRIED_AS: &str = select!("WHERE tried_as = ?1");
 const TWIN: &str = select!("WHERE principal = ?1 AND call_digest = ?2 AND in_doubt = 1 ORDER BY seq LIMIT 1");
 // All characters of an id are below `g`, so that a range over the index finds what begins so.
 const BEGINS: &str = select!("WHERE id >= ?1 AND id < ?1 || 'g' ORDER BY id LIMIT 2");
@@ -101,6 +102,15 @@ pub(super) fn of_key(
     key: &str,
 ) -> Result<Option<Intent>, StoreError> {
     one(connection, path, OF_KEY, (principal.as_str(), key), |row| intent(row, path))
+}
+
+/// The one whose last try the request with this id made.
+pub(super) fn tried_as(
+    connection: &Connection,
+    path: &Path,
+    request: &IntentId,
+) -> Result<Option<Intent>, StoreError> {
+    one(connection, path, TRIED_AS, (request.as_str(),), |row| intent(row, path))
 }
 
 /// The first one of this principal with this call digest that is in doubt.
@@ -191,8 +201,8 @@ pub(super) fn add(connection: &Connection, path: &Path, record: &IntentRecord) -
     Ok(())
 }
 
-const RETRY: &str = "UPDATE intents SET attempt = :attempt, fence = :fence, retry_permitted = 0, state = :state, \
-     side_effect = NULL, in_doubt = 0, code = NULL, result_bytes = NULL, is_error = NULL, settled_at = NULL, \
+const RETRY: &str = "UPDATE intents SET attempt = :attempt, fence = :fence, tried_as = :tried_as, retry_permitted = 0, \
+     state = :state, side_effect = NULL, in_doubt = 0, code = NULL, result_bytes = NULL, is_error = NULL, settled_at = NULL, \
      result = NULL WHERE id = :id";
 
 /// Another try: what was known of its end is gone, and so is the permission.
@@ -202,9 +212,11 @@ pub(super) fn retry(
     id: &IntentId,
     attempt: Attempt,
     fence: &Incarnation,
+    request: &IntentId,
 ) -> Result<(), StoreError> {
     let params = named_params! {
         ":id": id.as_str(),
+        ":tried_as": request.as_str(),
         ":attempt": attempt.0,
         ":fence": fence.as_str(),
         ":state": IntentState::Open.as_str(),

@@ -72,6 +72,10 @@ impl Rows for SqliteRows<'_> {
         Ok(found)
     }
 
+    fn tried_as(&mut self, request: &IntentId) -> Result<Option<Intent>, JournalError> {
+        Ok(intents::tried_as(self.connection, self.path, request)?)
+    }
+
     fn intent_of_key(&mut self, principal: &Principal, key: &str) -> Result<Option<Intent>, JournalError> {
         Ok(intents::of_key(self.connection, self.path, principal, key)?)
     }
@@ -131,8 +135,8 @@ impl Rows for SqliteRows<'_> {
         let (connection, path) = (self.connection, self.path);
         match effect {
             Effect::AddIntent(record) => intents::add(connection, path, record)?,
-            Effect::Retry { id, attempt, fence, at: _ } => {
-                intents::retry(connection, path, id, *attempt, fence)?;
+            Effect::Retry { id, attempt, fence, request } => {
+                intents::retry(connection, path, id, *attempt, fence, request)?;
             }
             Effect::PermitRetry(id) => intents::permit_retry(connection, path, id)?,
             Effect::SetSettlement { id, fence, settlement, result } => {

@@ -21,6 +21,7 @@ CREATE TABLE intents_2 (
     attempt          INTEGER NOT NULL,
     fence            TEXT    NOT NULL REFERENCES incarnations (id),
     retry_permitted  INTEGER NOT NULL DEFAULT 0,
+    tried_as         TEXT, -- the id that the request of the last try would have had as an intent of its own
     state            TEXT    NOT NULL,
     side_effect      TEXT,
     in_doubt         INTEGER NOT NULL DEFAULT 0,
@@ -47,6 +48,7 @@ CREATE INDEX intents_unsettled ON intents (fence) WHERE settled_at IS NULL;
 -- The identical call of a principal that is in doubt, and the list of all that are.
 CREATE INDEX intents_in_doubt ON intents (principal, call_digest) WHERE in_doubt = 1;
 CREATE INDEX intents_in_doubt_listed ON intents (seq) WHERE in_doubt = 1;
+CREATE INDEX intents_tried_as ON intents (tried_as) WHERE tried_as IS NOT NULL;
 CREATE INDEX intents_key ON intents (principal, idempotency_key) WHERE idempotency_key IS NOT NULL;
 
 CREATE TABLE approvals (
