@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use callgate_gateway::{IntentFilter, Journal as _};
+use callgate_gateway::journal::{IntentFilter, Records as _};
 use callgate_store::SqliteJournal;
 use callgate_testing::peer::{PATIENCE, Peer};
 use callgate_wire::{IntentState, SideEffect};
@@ -80,7 +80,7 @@ fn many_at_once(peer: &mut Peer) {
 fn recorded(store: &std::path::Path) {
     let (incarnation, now) = (callgate_server::fresh_incarnation(), callgate_server::now());
     let journal = SqliteJournal::open_gate(store, incarnation, std::process::id(), now).unwrap();
-    let intents = journal.list(&IntentFilter { limit: 100 }).unwrap();
+    let intents = journal.list(&IntentFilter::last(100)).unwrap();
     assert_eq!(intents.len(), 31, "what was refused left no intent");
     assert!(intents.iter().all(|intent| {
         let settlement = intent.settlement.as_ref().unwrap();

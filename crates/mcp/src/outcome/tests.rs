@@ -1,6 +1,8 @@
 //! What callers are told, word for word.
 
 use callgate_schema::Code as SchemaCode;
+use callgate_schema::json::Digest;
+use callgate_wire::{Attempt, Incarnation, Pinned, Principal, Timestamp};
 
 use super::*;
 use crate::{RequestId, answer};
@@ -31,9 +33,29 @@ fn an_unknown_tool_is_an_error_of_the_protocol() {
     insta::assert_snapshot!(text(&answer::refusal(&id(), &refusal)));
 }
 
+fn intent(read_only: bool) -> Intent {
+    Intent {
+        id: IntentId::from_bytes([7; 16]),
+        opened_at: Timestamp(0),
+        principal: Principal::local("ada"),
+        run: None,
+        upstream: "notes".to_owned(),
+        tool: "write".to_owned(),
+        contract_digest: Digest::default(),
+        arguments_digest: Digest::default(),
+        call_digest: Digest::default(),
+        key: None,
+        approval: None,
+        pinned: Pinned { read_only, idempotent: false },
+        attempt: Attempt::FIRST,
+        fence: Incarnation::from_bytes([1; 16]),
+        retry_permitted: false,
+        settlement: None,
+    }
+}
+
 #[test]
 fn every_way_to_end_without_a_result_says_what_is_known() {
-    let intent = IntentId::from_bytes([7; 16]);
     let mut told = String::new();
     for observation in [
         Observation::ResultTooLarge { bytes: 9_000_000 },
@@ -45,11 +67,14 @@ fn every_way_to_end_without_a_result_says_what_is_known() {
         Observation::GateGone,
         Observation::CancelledBeforeDispatch,
         Observation::UpstreamGoneBeforeDispatch,
+        Observation::RejectedBeforeDispatch,
     ] {
-        let notice = Notice::unanswered(observation, "write", &intent).unwrap();
+        let notice = Notice::unanswered(observation, &intent(false)).unwrap();
         told.push_str(&String::from_utf8(notice.to_result()).unwrap());
         told.push('\n');
     }
-    assert_eq!(Notice::unanswered(Observation::RpcError, "write", &intent), None);
+    assert_eq!(Notice::unanswered(Observation::RpcError, &intent(false)), None);
+    let read_only = Notice::unanswered(Observation::Timeout, &intent(true)).unwrap();
+    told.push_str(&String::from_utf8(read_only.to_result()).unwrap());
     insta::assert_snapshot!(told);
 }

@@ -59,7 +59,7 @@ impl Session {
         let CallStage::Sent(dispatch) = call.stage else { return };
         let intent = dispatch.intent().id.clone();
         tracing::warn!(tool = call.tool, %intent, "in doubt: {}", observation.description());
-        self.late.push(open.id.clone(), Some(intent.clone()));
+        self.late.push(open.id.clone(), Some((intent.clone(), dispatch.intent().pinned)));
         let journal = Arc::clone(&self.journal);
         self.spawn(Work::of(told.then(|| open.id.clone())), move || {
             record(&*journal, &intent, &dispatch.observe(observation, now()));
@@ -132,7 +132,7 @@ impl Session {
 
     /// An answer to a request that is not open: it goes to nobody, and clears the doubt about a call.
     pub(super) fn answer_late(&mut self, answer: &Answer) {
-        let Some(intent) = self.late.take(&answer.id) else {
+        let Some((intent, pinned)) = self.late.take(&answer.id) else {
             self.stray("it answers a request that is not open");
             return;
         };
@@ -151,7 +151,7 @@ impl Session {
         tracing::info!(%intent, "answered late, which clears the doubt");
         let journal = Arc::clone(&self.journal);
         self.spawn(Work::Record, move || {
-            record(&*journal, &intent, &observation.settlement(now()));
+            record(&*journal, &intent, &observation.settlement(pinned, now()));
             Done::Recorded { answer: None }
         });
     }
