@@ -14,4 +14,5 @@ pub mod fixture;
 pub mod journal;
 pub mod peer;
 pub mod report;
+pub mod simulation;
 pub mod torture;
