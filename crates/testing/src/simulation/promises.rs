@@ -16,6 +16,8 @@ pub(super) fn hold(world: &World) -> Result<(), String> {
     no_intent_is_lost(world, &by_id)?;
     no_effect_twice(world, &by_id)?;
     what_is_settled_happened(world, &intents)?;
+    a_key_is_one_call(&intents)?;
+    no_gate_settles_what_was_taken_from_it(world)?;
     no_budget_is_overspent(world)?;
     no_approval_is_used_twice(world, &by_id)
 }
@@ -75,6 +77,30 @@ fn what_is_settled_happened(world: &World, intents: &[Intent]) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+/// Of the calls with one key only the last one had an effect or may have one, but for those of tools that are vouched for.
+fn a_key_is_one_call(intents: &[Intent]) -> Result<(), String> {
+    for (at, later) in intents.iter().enumerate() {
+        let Some(key) = &later.key else { continue };
+        // The last one opened comes first.
+        for before in intents.iter().skip(at + 1).filter(|before| before.key.as_ref() == Some(key)) {
+            let surely_none = |intent: &Intent| {
+                intent.settlement.as_ref().is_some_and(|known| known.side_effect == SideEffect::None)
+            };
+            if !surely_none(before) && !before.pinned.read_only {
+                return Err(format!("{} and {} have the key {key}, and both may have an effect", before.id, later.id));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn no_gate_settles_what_was_taken_from_it(world: &World) -> Result<(), String> {
+    match &world.ground.settled_by_another {
+        Some(id) => Err(format!("{id} was taken over, and its former gate has settled it")),
+        None => Ok(()),
+    }
 }
 
 fn no_budget_is_overspent(world: &World) -> Result<(), String> {

@@ -79,8 +79,8 @@ pub(super) struct Ground {
     pub(super) permitted: BTreeMap<IntentId, u32>,
     /// The calls that need an approval, by intent.
     pub(super) need_approval: Vec<IntentId>,
-    /// The last thing that a gate learned of an intent and recorded.
-    pub(super) known_done: Vec<IntentId>,
+    /// An intent that a gate has settled after another one had taken it over.
+    pub(super) settled_by_another: Option<IntentId>,
 }
 
 pub(super) struct World {
@@ -315,11 +315,8 @@ impl World {
         });
         let (Some(which), Some(answer)) = (known, message.answer) else { return };
         let flight = gate.flights.remove(which);
-        let recorded = settle(gate, flight.proof.intent(), answer, self.now);
         self.told = format!("{} is answered: {}", message.intent, answer.description());
-        if recorded && matches!(answer, Observation::Result { .. }) {
-            self.ground.known_done.push(message.intent);
-        }
+        settle(&self.eye, &mut self.ground, gate, flight.proof.intent(), answer, self.now);
     }
 
     fn time_out(&mut self, step: Step) {
@@ -331,7 +328,14 @@ impl World {
         flight.late = true;
         let intent = flight.proof.intent().clone();
         self.told = format!("{} is given up", intent.id);
-        self.summary.doubts += u64::from(settle(gate, &intent, Observation::Timeout, self.now));
+        self.summary.doubts += u64::from(settle(
+            &self.eye,
+            &mut self.ground,
+            gate,
+            &intent,
+            Observation::Timeout,
+            self.now,
+        ));
     }
 
     fn cancel(&mut self, step: Step) {
@@ -346,7 +350,7 @@ impl World {
             Observation::CancelledBeforeDispatch
         };
         self.told = format!("{}: {}", intent.id, observation.description());
-        settle(gate, &intent, observation, self.now);
+        settle(&self.eye, &mut self.ground, gate, &intent, observation, self.now);
     }
 
     fn crash(&mut self, step: Step) {
@@ -413,9 +417,22 @@ impl World {
 }
 
 /// Records an outcome; whether the store took it.
-fn settle(gate: &Gate, intent: &Intent, observation: Observation, now: i64) -> bool {
+fn settle(
+    eye: &MemoryJournal,
+    ground: &mut Ground,
+    gate: &Gate,
+    intent: &Intent,
+    observation: Observation,
+    now: i64,
+) -> bool {
     let settlement = observation.settlement(intent.pinned, Timestamp(now));
-    gate.journal.settle(&intent.id, &settlement, Some(Box::from(&b"1"[..]))).is_ok()
+    let before = eye.show(intent.id.as_str()).ok().flatten();
+    let taken = before.is_some_and(|record| record.intent.fence != *gate.journal.incarnation());
+    let recorded = gate.journal.settle(&intent.id, &settlement, Some(Box::from(&b"1"[..]))).is_ok();
+    if recorded && taken {
+        ground.settled_by_another = Some(intent.id.clone());
+    }
+    recorded
 }
 
 /// One of `count`, if there is one.
