@@ -3,7 +3,7 @@
 mod json;
 mod text;
 
-use callgate_gateway::IntentFilter;
+use callgate_gateway::journal::{IntentFilter, Records as _};
 use callgate_store::{StoreError, StoreReader};
 use callgate_wire::{Code, Timestamp};
 use clap::Subcommand;
@@ -69,7 +69,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn list(args: &List) -> anyhow::Result<ExitCode> {
-    let intents = open(&args.store)?.list(&IntentFilter { limit: args.limit })?;
+    let intents = open(&args.store)?.list(&IntentFilter::last(args.limit))?;
     match args.format {
         Format::Text => print(&text::list(&intents))?,
         Format::Json => print_exact(json::list(&intents).as_bytes())?,

@@ -114,7 +114,7 @@ mod tests {
 
     use callgate_gateway::intent::Observation;
     use callgate_schema::json::Digest;
-    use callgate_wire::{Attempt, Incarnation, IntentId, Principal};
+    use callgate_wire::{Attempt, Incarnation, IntentId, Pinned, Principal};
 
     use super::*;
     use crate::intents::json;
@@ -134,9 +134,14 @@ mod tests {
             contract_digest: digest("c0"),
             arguments_digest: digest("a1"),
             call_digest: digest("ca"),
+            key: None,
+            approval: None,
+            pinned: Pinned::default(),
             attempt: Attempt::FIRST,
             fence: Incarnation::from_bytes([7; 16]),
-            settlement: observed.map(|observed| observed.settlement(Timestamp(1_764_000_001_000))),
+            retry_permitted: false,
+            settlement: observed
+                .map(|observed| observed.settlement(Pinned::default(), Timestamp(1_764_000_001_000))),
         }
     }
 

@@ -19,7 +19,7 @@ pub(crate) fn result_at(at: i64) -> Settlement {
 
 /// Asks whether this call may leave; it needs no approval and takes from no budget.
 pub(crate) fn open(journal: &dyn Journal, record: &IntentRecord) -> Result<Opened, JournalError> {
-    let request = OpenRequest { record: record.clone(), ask: None, charges: Vec::new() };
+    let request = OpenRequest { record: record.clone(), ask: None, charges: Vec::new(), again: false };
     match journal.commit(Command::Open(Box::new(request)))? {
         Answer::Opened(opened) => Ok(*opened),
         other => panic!("the answer is to another command: {other:?}"),
