@@ -11,6 +11,7 @@
 
 mod command;
 mod error;
+pub mod kit;
 mod memory;
 mod records;
 mod rows;

@@ -63,7 +63,7 @@ fn insert(connection: &Connection, record: &IntentRecord) {
                 settlement.map(|known| known.side_effect.as_str()),
                 settlement.is_some_and(|known| known.in_doubt),
                 settlement.and_then(|known| known.code).map(Code::as_str),
-                settlement.and_then(|known| known.result_bytes).map(|bytes| i64::try_from(bytes).unwrap()),
+                settlement.and_then(|known| known.result_bytes).map(|bytes| i64::try_from(bytes).unwrap_or(0)),
                 settlement.and_then(|known| known.is_error),
                 settlement.map(|known| known.at.0),
                 &arguments[..],
@@ -91,7 +91,9 @@ fn version_1(path: &Path) -> [IntentRecord; 3] {
     connection.execute(life, [GONE]).expect("the row is taken");
     let admission = "INSERT INTO admissions VALUES ('notes', 'write_note', 'aa', '', NULL, 1, 2, 1)";
     connection.execute(admission, []).expect("the row is taken");
-    records.iter().for_each(|record| insert(&connection, record));
+    for record in &records {
+        insert(&connection, record);
+    }
     records
 }
 
