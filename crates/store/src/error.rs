@@ -69,7 +69,9 @@ fn classify(error: &rusqlite::Error) -> (Code, &'static str) {
         Some(ErrorCode::NotADatabase) => (Code::StoreCorrupt, "expected a store, found another kind of file"),
         Some(ErrorCode::DatabaseCorrupt) => (Code::StoreCorrupt, "the file is damaged"),
         Some(ErrorCode::ReadOnly) => (Code::StoreUnavailable, "the file or its folder is read-only"),
-        Some(ErrorCode::DiskFull) => (Code::StoreUnavailable, "the disk is full"),
+        Some(ErrorCode::DiskFull) => {
+            (Code::StoreUnavailable, "the disk is full, or the store has its largest size")
+        }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (Code::StoreUnavailable, "another process held the file for too long")
         }

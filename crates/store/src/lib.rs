@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `sqlite/` | the records in one SQLite file: START HERE |
 //! | `names` | a list of names in one column |
+//! | `report` | what is said of a store that was looked through, or in which old rows were deleted |
 //! | `error` | what can go wrong, with its code |
 //!
 //! What this crate does not do: it decides nothing (`callgate_gateway::journal::Command` does), reads no clock, and lets
@@ -12,7 +13,12 @@
 
 mod error;
 mod names;
+mod report;
 mod sqlite;
 
 pub use error::StoreError;
-pub use sqlite::{COUNTERS_LISTED_MAX, SqliteJournal, SqliteLedger, StoreReader};
+pub use report::{CHECK_FAULTS_MAX, CheckReport, Forgotten};
+pub use sqlite::{
+    COUNTERS_LISTED_MAX, STORE_BYTES_MAX, SqliteJournal, SqliteLedger, StoreReader, backup_store,
+    check_store, network_file_system,
+};

@@ -84,12 +84,21 @@ struct State {
     /// The request that made an intent's last try.
     tried_as: HashMap<IntentId, IntentId>,
     approvals: BTreeMap<ApprovalId, ApprovalRecord>,
-    counters: HashMap<(String, String, Option<Timestamp>), Counter>,
+    counters: HashMap<CounterName, Counter>,
+    /// The names of the counters, the one that was charged last at the end.
+    charged: Vec<CounterName>,
     reservations: HashMap<IntentId, Vec<Charge>>,
     publications: HashMap<String, (PublicationHead, Vec<ReceiptRow>, Vec<AdmissionRow>)>,
     pins: BTreeMap<(String, String), Pin>,
     events: VecDeque<Event>,
     lives: BTreeMap<Incarnation, Life>,
+}
+
+/// Budget, scope and window.
+type CounterName = (String, String, Option<Timestamp>);
+
+fn counter_name(charge: &Charge) -> CounterName {
+    (charge.budget.clone(), charge.scope.clone(), charge.window)
 }
 
 #[derive(Debug)]
@@ -159,20 +168,20 @@ impl State {
         Ok(())
     }
 
-    fn counter(&mut self, charge: &Charge) -> &mut Counter {
-        let key = (charge.budget.clone(), charge.scope.clone(), charge.window);
-        let counter = self.counters.entry(key).or_insert_with(|| Counter {
-            charge: charge.clone(),
-            committed: 0,
-            reserved: 0,
-        });
+    fn reserve(&mut self, intent: &IntentId, charge: &Charge) {
+        let name = counter_name(charge);
+        self.charged.retain(|other| *other != name);
+        self.charged.push(name.clone());
+        let fresh = || Counter { charge: charge.clone(), committed: 0, reserved: 0 };
+        let counter = self.counters.entry(name).or_insert_with(fresh);
         counter.charge = charge.clone();
-        counter
+        counter.reserved = counter.reserved.saturating_add(charge.amount);
+        self.reservations.entry(intent.clone()).or_default().push(charge.clone());
     }
 
     fn end_reservations(&mut self, id: &IntentId, taken: bool) {
         for charge in self.reservations.remove(id).unwrap_or_default() {
-            let counter = self.counter(&charge);
+            let Some(counter) = self.counters.get_mut(&counter_name(&charge)) else { continue };
             counter.reserved = counter.reserved.saturating_sub(charge.amount);
             if taken {
                 counter.committed = counter.committed.saturating_add(charge.amount);
@@ -277,8 +286,10 @@ impl Rows for State {
     }
 
     fn used(&mut self, charge: &Charge) -> Result<u64, JournalError> {
-        let key = (charge.budget.clone(), charge.scope.clone(), charge.window);
-        Ok(self.counters.get(&key).map_or(0, |counter| counter.committed.saturating_add(counter.reserved)))
+        Ok(self
+            .counters
+            .get(&counter_name(charge))
+            .map_or(0, |counter| counter.committed.saturating_add(counter.reserved)))
     }
 
     fn publication(&mut self, upstream: &str) -> Result<Option<PublicationHead>, JournalError> {
@@ -332,11 +343,7 @@ impl Rows for State {
                     record.approval = (**approval).clone();
                 }
             }
-            Effect::Reserve { intent, charge } => {
-                let counter = self.counter(charge);
-                counter.reserved = counter.reserved.saturating_add(charge.amount);
-                self.reservations.entry(intent.clone()).or_default().push(charge.clone());
-            }
+            Effect::Reserve { intent, charge } => self.reserve(intent, charge),
             Effect::CommitReservations(id) => self.end_reservations(id, true),
             Effect::ReleaseReservations(id) => self.end_reservations(id, false),
             Effect::SetPublication { upstream, head, receipt, rows } => {
@@ -432,15 +439,8 @@ impl Records for MemoryJournal {
     }
 
     fn counters(&self) -> Result<Vec<Counter>, JournalError> {
-        let mut counters: Vec<_> = self.state().counters.values().cloned().collect();
-        counters.sort_by(|a, b| {
-            let key = |counter: &Counter| {
-                let Charge { budget, scope, window, .. } = &counter.charge;
-                (budget.clone(), scope.clone(), *window)
-            };
-            key(a).cmp(&key(b))
-        });
-        Ok(counters)
+        let state = self.state();
+        Ok(state.charged.iter().rev().filter_map(|name| state.counters.get(name)).cloned().collect())
     }
 
     fn pinned(&self, upstream: Option<&str>) -> Result<Vec<PinRecord>, JournalError> {

@@ -210,3 +210,10 @@ fn approval(row: &Row<'_>, path: &Path) -> Result<Approval, StoreError> {
         used_by: columns.parsed_if(16, |text| IntentId::parse(text).ok())?,
     })
 }
+
+/// What is listed, for the test of how.
+#[cfg(test)]
+pub(super) const LISTS: &[&str] = &[PAGE, PENDING];
+/// What is looked up, likewise.
+#[cfg(test)]
+pub(super) const LOOKUPS: &[&str] = &[BY_ID, OF_CALL, PENDING_COUNT, LAST_USED, BEGINS, SET];

@@ -139,3 +139,10 @@ pub(super) fn list(connection: &Connection, path: &Path) -> Result<Vec<Counter>,
         Ok(Counter { charge, committed: columns.amount(6)?, reserved: columns.amount(7)? })
     })
 }
+
+/// What is listed, for the test of how.
+#[cfg(test)]
+pub(super) const LISTS: &[&str] = &[LIST];
+/// What is looked up, likewise.
+#[cfg(test)]
+pub(super) const LOOKUPS: &[&str] = &[BY_NAME, CHARGED, CHARGE, RESERVE, HELD];

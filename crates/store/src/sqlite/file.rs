@@ -17,7 +17,7 @@ use crate::StoreError;
 use crate::error::At as _;
 
 /// Only the owner reads and writes: arguments can be secrets. SQLite gives the log and its index the same mode.
-const FILE_MODE: u32 = 0o600;
+pub(super) const FILE_MODE: u32 = 0o600;
 /// Only the owner looks in.
 const FOLDER_MODE: u32 = 0o700;
 
@@ -30,6 +30,10 @@ const BUSY_STEP_MS: u64 = 2;
 
 /// Statements that a connection keeps ready: above the number of those that this crate has.
 const STATEMENTS_KEPT_MAX: usize = 128;
+
+/// Bytes of a store's file: beyond that it takes no more records, as if the disk were full, before the disk is and takes
+/// everything else on the machine with it. Some 60 million calls with small arguments.
+pub const STORE_BYTES_MAX: u64 = 64 << 30;
 
 /// The log is cut back to this after a burst, so that the disk gets its space back.
 const LOG_BYTES_KEPT_MAX: i64 = 16 << 20;
@@ -174,6 +178,15 @@ pub(crate) fn turn_on_log(connection: &Connection, path: &Path) -> Result<(), St
     // FULL makes every commit wait until its part of the log is on the disk; NORMAL would not.
     connection.pragma_update(None, "synchronous", "FULL").at(path)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES_KEPT_MAX).at(path)
+}
+
+/// Bounds the file. SQLite counts in pages, and a file that is larger already only grows no more.
+pub(super) fn bound(connection: &Connection, path: &Path, bytes_max: u64) -> Result<(), StoreError> {
+    let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0)).at(path)?;
+    let pages = i64::try_from(bytes_max).unwrap_or(i64::MAX) / page.max(1);
+    let set = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+    connection.pragma_update_and_check(None, "max_page_count", pages.max(1), set).at(path)?;
+    Ok(())
 }
 
 /// Opens for reading alone: makes no file.

@@ -59,3 +59,7 @@ fn event(row: &Row<'_>, path: &Path) -> Result<Event, StoreError> {
         detail: columns.get(5)?,
     })
 }
+
+/// What is listed, for the test of how.
+#[cfg(test)]
+pub(super) const LISTS: &[&str] = &[PAGE, OF_INTENT];

@@ -313,3 +313,10 @@ fn settlement(columns: &Columns<'_>) -> Result<Option<Settlement>, StoreError> {
         at: Timestamp(at),
     }))
 }
+
+/// What is listed, for the test of how.
+#[cfg(test)]
+pub(super) const LISTS: &[&str] = &[PAGE, PAGE_BEFORE, DOUBTS, DOUBTS_BEFORE];
+/// What is looked up, likewise.
+#[cfg(test)]
+pub(super) const LOOKUPS: &[&str] = &[UNSETTLED, BY_ID, OF_KEY, TRIED_AS, TWIN, BEGINS, RETRY, SETTLE];

@@ -7,11 +7,13 @@ use callgate_gateway::JournalError;
 use callgate_gateway::journal::{Answer, Command, Journal, Ledger};
 use callgate_wire::{Incarnation, Timestamp};
 
+use super::file::STORE_BYTES_MAX;
 use super::incarnation::{self, Lock};
 use super::reading::{Reading, records};
+use super::retention::Walk;
 use super::writer::Writer;
 use super::{file, migrate, rows};
-use crate::StoreError;
+use crate::{Forgotten, StoreError};
 
 /// The journal on one SQLite file, which other processes may have open too.
 ///
@@ -39,6 +41,21 @@ impl SqliteJournal {
         pid: u32,
         now: Timestamp,
     ) -> Result<SqliteJournal, StoreError> {
+        SqliteJournal::open_gate_bounded(path, incarnation, pid, now, STORE_BYTES_MAX)
+    }
+
+    /// As [`SqliteJournal::open_gate`], with a bound of its own on the file: see [`STORE_BYTES_MAX`].
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn open_gate_bounded(
+        path: &Path,
+        incarnation: Incarnation,
+        pid: u32,
+        now: Timestamp,
+        bytes_max: u64,
+    ) -> Result<SqliteJournal, StoreError> {
         let path = file::make(path)?;
         let mut writing = file::open_writing(&path)?;
         migrate::state(&writing, &path)?;
@@ -46,6 +63,7 @@ impl SqliteJournal {
         migrate::mark(&mut writing, &path)?;
         file::turn_on_log(&writing, &path)?;
         migrate::migrate(&mut writing, &path)?;
+        file::bound(&writing, &path, bytes_max)?;
         let lock = incarnation::enter(&mut writing, &path, &incarnation, pid, now)?;
         let reading = Reading::of_gate(file::open_reading(&path)?, &path);
         let writer = Writer::start(writing, &path)?;
@@ -55,6 +73,29 @@ impl SqliteJournal {
     /// The store's file, without links.
     pub fn path(&self) -> &Path {
         self.reading.path()
+    }
+
+    /// Deletes what ended before this moment: intents with their keys, results and reservations, but for those in doubt;
+    /// approvals that were used by such a call or are over; counters of windows that are over; and the lines of the history
+    /// about all that. In batches of 500 rows, each a transaction that calls can share.
+    ///
+    /// # Errors
+    ///
+    /// `store-unavailable`, `store-corrupt`. What was deleted by then stays deleted.
+    pub fn forget(&self, before: Timestamp) -> Result<Forgotten, JournalError> {
+        let (mut walk, mut forgotten) = (Walk::new(before), Forgotten::default());
+        loop {
+            let path = self.path().to_owned();
+            let (next, gone, more) = self.writer.write(move |connection| {
+                let (gone, more) = walk.step(connection, &path)?;
+                Ok((walk, gone, more))
+            })?;
+            walk = next;
+            forgotten.add(gone);
+            if !more {
+                return Ok(forgotten);
+            }
+        }
     }
 }
 

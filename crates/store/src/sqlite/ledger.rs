@@ -10,8 +10,9 @@ use rusqlite::Connection;
 
 use super::migrate::State;
 use super::reading::{Reading, records};
+use super::retention::Walk;
 use super::{file, incarnation, migrate, rows, writer};
-use crate::StoreError;
+use crate::{Forgotten, StoreError};
 
 /// A store that an operator changes: by the command line or the console, beside gates that run or after them.
 ///
@@ -46,6 +47,31 @@ impl SqliteLedger {
         Ok(SqliteLedger { writing: Mutex::new(writing), reading })
     }
 
+    /// Deletes what ended before this moment: see [`SqliteJournal::forget`](crate::SqliteJournal::forget).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn forget(&self, before: Timestamp) -> Result<Forgotten, JournalError> {
+        let (mut walk, mut forgotten) = (Walk::new(before), Forgotten::default());
+        loop {
+            let more = self.write(|connection| {
+                let (gone, more) = walk.step(connection, self.path())?;
+                forgotten.add(gone);
+                Ok(more)
+            })?;
+            if !more {
+                return Ok(forgotten);
+            }
+        }
+    }
+
+    fn write<T>(&self, work: impl FnOnce(&Connection) -> Result<T, JournalError>) -> Result<T, JournalError> {
+        // One that panicked has left its transaction, which was taken back then.
+        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        writer::write_one(&writing, self.path(), work)
+    }
+
     /// The store's file, without links.
     pub fn path(&self) -> &Path {
         self.reading.path()
@@ -56,11 +82,7 @@ records!(SqliteLedger, reading);
 
 impl Ledger for SqliteLedger {
     fn commit(&self, command: Command) -> Result<Answer, JournalError> {
-        // One that panicked has left its transaction, which is taken back before the next one.
-        let writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let done = writer::write_one(&writing, self.path(), |connection| {
-            rows::run_for_operator(connection, self.path(), &command)
-        })?;
+        let done = self.write(|connection| rows::run_for_operator(connection, self.path(), &command))?;
         for gone in &done.ended {
             incarnation::forget(self.path(), gone);
         }

@@ -6,8 +6,12 @@
     reason = "tests make files, start processes, measure time, and end where they cannot go on"
 )]
 
+mod faults;
 mod files;
 mod journal;
+mod kit;
+mod operations;
 mod processes;
+mod scale;
 mod support;
 mod versions;

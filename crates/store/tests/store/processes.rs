@@ -5,13 +5,15 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 
-use crate::support::{gate, go, record, result_at};
+use crate::support::{distinct, gate, go, record, result_at};
 use callgate_gateway::IntentFilter;
-use callgate_gateway::journal::{Journal as _, Records as _};
-use callgate_store::StoreReader;
-use callgate_wire::{Code, IntentState, SideEffect, Timestamp};
+use callgate_gateway::journal::{
+    Answer, Command, Journal as _, Ledger as _, OpenRequest, Opened, Records as _,
+};
+use callgate_store::{SqliteJournal, StoreReader, check_store};
+use callgate_wire::{Charge, Code, IntentState, SideEffect, Timestamp};
 
 const ALL: IntentFilter = IntentFilter { limit: u32::MAX, in_doubt: false, before: None };
 const PART: &str = "CALLGATE_TEST_PART";
@@ -42,7 +44,29 @@ fn a_gate_in_another_process() {
                 std::thread::park();
             }
         }
+        "spends" => {
+            let left = (0..60).filter(|_| matches!(spend(&journal), Opened::Go(_))).count();
+            println!("spent {left} done");
+        }
         other => panic!("no part `{other}` is known"),
+    }
+}
+
+/// Asks whether a call may leave that takes one of a hundred.
+fn spend(journal: &SqliteJournal) -> Opened {
+    let charge = Charge {
+        budget: "b".to_owned(),
+        scope: String::new(),
+        window: None,
+        resets_at: None,
+        amount: 1,
+        limit: 100,
+    };
+    let record = distinct(record(journal.incarnation(), "{}"));
+    let request = OpenRequest { record, ask: None, charges: vec![charge], again: false };
+    match journal.commit(Command::Open(Box::new(request))).expect("the store answers") {
+        Answer::Opened(opened) => *opened,
+        other => panic!("{other:?}"),
     }
 }
 
@@ -54,13 +78,14 @@ struct Other {
 
 impl Other {
     fn start(part: &str, store: &Path) -> Other {
-        let mut child = Command::new(std::env::current_exe().expect("the test program has a path"))
-            .args(["--exact", "processes::a_gate_in_another_process", "--nocapture"])
-            .env(PART, part)
-            .env(STORE, store)
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the test program starts again");
+        let mut child =
+            std::process::Command::new(std::env::current_exe().expect("the test program has a path"))
+                .args(["--exact", "processes::a_gate_in_another_process", "--nocapture"])
+                .env(PART, part)
+                .env(STORE, store)
+                .stdout(Stdio::piped())
+                .spawn()
+                .expect("the test program starts again");
         let lines = BufReader::new(child.stdout.take().expect("its output is in hand"));
         Other { child, lines }
     }
@@ -78,7 +103,7 @@ impl Other {
     }
 
     fn signal(&self, name: &str) {
-        let status = Command::new("kill").args([name, &self.child.id().to_string()]).status();
+        let status = std::process::Command::new("kill").args([name, &self.child.id().to_string()]).status();
         assert!(status.expect("`kill` starts").success());
     }
 }
@@ -103,6 +128,23 @@ fn three_gates_and_a_reader_share_one_store_from_its_first_moment() {
     let listed = StoreReader::open(&path, Timestamp(9)).unwrap().list(&ALL).unwrap();
     assert_eq!(listed.len(), 300);
     assert!(listed.iter().all(|intent| intent.state() == IntentState::Settled));
+}
+
+#[test]
+fn three_processes_spend_one_budget_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("store.sqlite");
+    let mut others =
+        [Other::start("spends", &path), Other::start("spends", &path), Other::start("spends", &path)];
+    for other in &mut others {
+        other.wait_for("done");
+    }
+    drop(others);
+    let reader = StoreReader::open(&path, Timestamp(9)).unwrap();
+    let counters = reader.counters().unwrap();
+    assert_eq!((counters[0].committed, counters[0].reserved), (0, 100));
+    assert_eq!(reader.list(&ALL).unwrap().len(), 100);
+    assert!(check_store(&path).unwrap().is_sound());
 }
 
 #[test]

@@ -63,7 +63,9 @@ fn insert(connection: &Connection, record: &IntentRecord) {
                 settlement.map(|known| known.side_effect.as_str()),
                 settlement.is_some_and(|known| known.in_doubt),
                 settlement.and_then(|known| known.code).map(Code::as_str),
-                settlement.and_then(|known| known.result_bytes).map(|bytes| i64::try_from(bytes).unwrap_or(0)),
+                settlement
+                    .and_then(|known| known.result_bytes)
+                    .map(|bytes| i64::try_from(bytes).unwrap_or(0)),
                 settlement.and_then(|known| known.is_error),
                 settlement.map(|known| known.at.0),
                 &arguments[..],

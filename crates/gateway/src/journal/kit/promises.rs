@@ -231,19 +231,19 @@ fn pins(hooks: &Hooks<'_>) -> Result<(), Fault> {
     expect("both definitions", definitions, Some((&b"{\"n\": 1}"[..], Some(&b"{\"n\": 2}"[..]))))?;
     expect("pins of another upstream", gate.pinned(Some("other"))?.len(), 0)?;
     expect("pins of all", gate.pinned(None)?, pins)?;
-    let accept = |digest| {
+    let accept = |digest, at| {
         let (upstream, tool, by) = ("bank".to_owned(), "pay".to_owned(), "operator".to_owned());
-        gate.commit(Command::Accept(AcceptRequest { upstream, tool, digest, by, at: LATER }))
+        gate.commit(Command::Accept(AcceptRequest { upstream, tool, digest, by, at }))
     };
     let digest = now.ok_or_else(|| Fault::Found("no change is held".to_owned()))?;
-    let unseen = accept(super::stage::digest(3)?).err().map(|error| error.code());
+    let unseen = accept(super::stage::digest(3)?, NOW).err().map(|error| error.code());
     expect("another one than is held", unseen, Some(Code::ContractNotHeld))?;
-    expect("the one that is held", accept(digest)?, Answer::Accepted)?;
-    expect("again", accept(digest).err().map(|error| error.code()), Some(Code::ContractNotHeld))?;
+    expect("the one that is held", accept(digest, NOW)?, Answer::Accepted)?;
+    expect("later", accept(digest, LATER).err().map(|error| error.code()), Some(Code::ContractNotHeld))?;
     let pins = gate.pinned(Some("bank"))?;
     let pin = pins.iter().map(|record| &record.pin).find(|pin| pin.tool == "pay");
     let found = pin.map(|pin| (pin.digest, pin.pinned_at, pin.accepted_by.as_deref(), pin.held.is_none()));
-    expect("the pin", found, Some((digest, LATER, Some("operator"), true)))
+    expect("the pin", found, Some((digest, NOW, Some("operator"), true)))
 }
 
 /// A list is read to its end by `before`, with the filter kept, and shows nothing twice.

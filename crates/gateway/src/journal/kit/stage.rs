@@ -178,7 +178,7 @@ impl Call {
             rules: vec!["a \"rule\"".to_owned(), "another".to_owned()],
             expires_at: LATER,
         });
-        Ok(OpenRequest { record: self.record.clone(), ask, charges: self.charges.clone() })
+        Ok(OpenRequest { record: self.record.clone(), ask, charges: self.charges.clone(), again: false })
     }
 
     /// Asks whether it may leave.
@@ -218,7 +218,7 @@ pub(super) fn decision(asked: &Call, approve: bool, by: &str) -> Command {
 /// What an operator says of an intent.
 pub(super) fn reconciliation(id: &IntentId, verdict: Verdict) -> Command {
     let (by, reason) = ("operator".to_owned(), "asked the bank".to_owned());
-    Command::Reconcile(ReconcileRequest { id: id.clone(), verdict, by, reason, at: NOW })
+    Command::Reconcile(ReconcileRequest { id: id.clone(), verdict, by, reason, at: LATER })
 }
 
 /// A publication of tools, each with the number of its definition.
