@@ -22,6 +22,7 @@ fn main() -> std::process::ExitCode {
 }
 
 /// A journal on a file of its own, which goes with it.
+#[expect(clippy::unwrap_used, reason = "a test ends where it cannot go on")]
 fn fresh() -> impl Journal + 'static {
     static NEXT: AtomicU8 = AtomicU8::new(0);
     // What is on the disk is for other tests; these open a file for each of hundreds of plays.

@@ -193,7 +193,10 @@ fn damage_in_the_middle_is_found_and_nothing_is_made_up() {
         }
         bytes = whole;
     }
-    assert!(found + free as usize >= pages - 1, "each damaged page in use is found: {found} and {free} of {pages}");
+    assert!(
+        found + free as usize >= pages - 1,
+        "each damaged page in use is found: {found} and {free} of {pages}"
+    );
     assert!(free < 10, "{free}");
 }
 

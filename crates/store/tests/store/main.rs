@@ -3,7 +3,9 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
-    reason = "tests make files, start processes, measure time, and end where they cannot go on"
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "tests make files, start processes, measure and print time, and end where they cannot go on"
 )]
 
 mod faults;

@@ -46,6 +46,7 @@ pub(super) fn digest(number: u64) -> Result<Digest, Fault> {
 }
 
 /// `found` must be `wanted`.
+#[expect(clippy::needless_pass_by_value, reason = "what is compared is made for that alone")]
 pub(super) fn expect<T: Debug + PartialEq>(what: &str, found: T, wanted: T) -> Result<(), Fault> {
     if found == wanted {
         Ok(())
