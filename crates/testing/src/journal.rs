@@ -1,7 +1,8 @@
 //! A journal with something put before its commits: faults, delays, a count.
 
 use callgate_gateway::journal::{
-    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger, PinRecord, Records,
+    Answer, ApprovalFilter, Command, Counter, EventFilter, IntentFilter, Journal, JournalError, Ledger,
+    PinRecord, Records,
 };
 use callgate_wire::{Approval, ApprovalRecord, Event, Incarnation, Intent, IntentRecord, Principal};
 

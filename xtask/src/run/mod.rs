@@ -37,6 +37,9 @@ pub(crate) struct TortureArgs {
     /// How often the gate is killed.
     #[arg(long, default_value_t = 200)]
     rounds: u32,
+    /// How many schedules are simulated.
+    #[arg(long, default_value_t = 100_000)]
+    schedules: u64,
     /// How many seconds the engine's fuzz targets are driven, all at once.
     #[arg(long, default_value_t = 1_200)]
     fuzz_seconds: u64,
@@ -56,6 +59,9 @@ pub(crate) struct TortureArgs {
 
 /// How often the short proof kills the gate.
 const ROUNDS_SHORT: u32 = 20;
+
+/// How many schedules the short proof simulates.
+const SCHEDULES_SHORT: u64 = 2_000;
 
 /// How long the short proof drives the fuzz targets, from which seed.
 const FUZZ_SECONDS_SHORT: u64 = 60;
@@ -94,6 +100,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
     for collection in cases::COLLECTIONS {
         plan.run(collection.name, |at| cases::run(at, collection));
     }
+    plan.run("simulation", |at| proofs::simulate(at, SCHEDULES_SHORT));
     plan.run("kill", |at| proofs::kill(at, ROUNDS_SHORT));
     plan.run("order of writes", proofs::order);
     plan.run("instructions", engine::instructions);
@@ -109,6 +116,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
 pub(crate) fn torture(root: &Path, args: &TortureArgs) -> bool {
     let mut plan = Plan::new(Setting::new(root, args.ci), args.only.clone());
     plan.run("release build", release);
+    plan.run("simulation", |at| proofs::simulate(at, args.schedules));
     plan.run("kill", |at| proofs::kill(at, args.rounds));
     plan.run("order of writes", proofs::order);
     plan.run("engine and reference", |at| engine::reference(at, args.schemas));

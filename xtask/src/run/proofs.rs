@@ -10,6 +10,14 @@ pub(super) fn kill(at: &Setting, rounds: u32) -> Result<Outcome> {
     torture(at, "kill").arguments(["--rounds", &rounds]).outcome()
 }
 
+/// Plays simulated schedules.
+pub(super) fn simulate(at: &Setting, schedules: u64) -> Result<Outcome> {
+    let schedules = schedules.to_string();
+    Command::new(at, at.binary("callgate-torture"))
+        .arguments(["simulate", "--schedules", &schedules])
+        .outcome()
+}
+
 /// Reads under strace that the record of an intent is on the disk before the call's first byte leaves.
 pub(super) fn order(at: &Setting) -> Result<Outcome> {
     if !at.has("strace") {

@@ -111,12 +111,7 @@ fn known_by_key(rows: &mut dyn Rows, intent: &Intent) -> Result<Option<Opened>, 
 fn retry(twin: Intent, asked: &Intent, effects: &mut Vec<Effect>) -> Intent {
     let attempt = Attempt(twin.attempt.0.saturating_add(1));
     let (id, fence, at) = (twin.id.clone(), asked.fence.clone(), asked.opened_at);
-    effects.push(Effect::Retry {
-        id: id.clone(),
-        attempt,
-        fence: fence.clone(),
-        request: asked.id.clone(),
-    });
+    effects.push(Effect::Retry { id: id.clone(), attempt, fence: fence.clone(), request: asked.id.clone() });
     effects.push(Effect::Note(Event {
         at,
         kind: EventKind::IntentRetried,

@@ -1,10 +1,11 @@
-//! The proofs that need a whole gate, as a program: `kill` and `order`. Ends with 1 when a promise is broken.
+//! The long proofs as a program: `kill` and `order` of a whole gate, and `simulate`. Ends with 1 when a promise is broken.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use callgate_testing::fixture;
 use callgate_testing::report::Report;
+use callgate_testing::simulation;
 use callgate_testing::torture::{Ground, kill, order};
 use clap::{Parser, Subcommand};
 
@@ -30,6 +31,15 @@ enum Proof {
         #[arg(long)]
         seed: Option<u64>,
     },
+    /// Play simulated schedules: callers, gates, store, network, upstreams, operators and the clock from one seed each.
+    Simulate {
+        /// How many schedules.
+        #[arg(long, default_value_t = 100_000)]
+        schedules: u64,
+        /// The seed of the first one; the others follow it.
+        #[arg(long, default_value_t = 0)]
+        seed: u64,
+    },
     /// Trace the gate (with strace) and look at the order of its writes.
     Order {
         /// The gate's program.
@@ -50,9 +60,21 @@ fn main() -> anyhow::Result<ExitCode> {
             let seed = seed.map_or_else(seed_from_clock, Ok)?;
             kill::run(&ground(binary)?, rounds, seed, &mut report)?;
         }
+        Proof::Simulate { schedules, seed } => simulate(seed, schedules, &mut report),
         Proof::Order { binary } => order::run(&ground(binary)?, &mut report)?,
     }
     Ok(if report.close() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn simulate(seed: u64, schedules: u64, report: &mut Report) {
+    let name = format!("{schedules} schedules from seed {seed} keep all promises");
+    match simulation::run(seed..seed.saturating_add(schedules)) {
+        Ok(summary) => {
+            report.say(&format!("{summary:?}"));
+            report.check(&name, None);
+        }
+        Err(broken) => report.check(&name, Some(broken.to_string())),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a fresh seed is what the clock is for")]

@@ -25,7 +25,9 @@ pub(super) fn hold(world: &World) -> Result<(), String> {
 /// Every proof that was given speaks of an intent that is there, and no proof was given twice.
 fn no_intent_is_lost(world: &World, by_id: &HashMap<&IntentId, &Intent>) -> Result<(), String> {
     for (at, (id, attempt)) in world.ground.proofs.iter().enumerate() {
-        let Some(intent) = by_id.get(id) else { return Err(format!("the intent {id} may leave and is not recorded")) };
+        let Some(intent) = by_id.get(id) else {
+            return Err(format!("the intent {id} may leave and is not recorded"));
+        };
         if intent.attempt < *attempt {
             return Err(format!("try {} of {id} may leave and is not recorded", attempt.0));
         }
@@ -89,7 +91,10 @@ fn a_key_is_one_call(intents: &[Intent]) -> Result<(), String> {
                 intent.settlement.as_ref().is_some_and(|known| known.side_effect == SideEffect::None)
             };
             if !surely_none(before) && !before.pinned.read_only {
-                return Err(format!("{} and {} have the key {key}, and both may have an effect", before.id, later.id));
+                return Err(format!(
+                    "{} and {} have the key {key}, and both may have an effect",
+                    before.id, later.id
+                ));
             }
         }
     }
@@ -121,7 +126,8 @@ fn no_approval_is_used_twice(world: &World, by_id: &HashMap<&IntentId, &Intent>)
         let Some(used) = &intent.approval else { return Err(format!("{id} left without an approval")) };
         let approval = approvals.iter().find(|approval| approval.id == *used);
         match approval {
-            Some(approval) if approval.state == ApprovalState::Used && approval.used_by.as_ref() == Some(id) => {}
+            Some(approval)
+                if approval.state == ApprovalState::Used && approval.used_by.as_ref() == Some(id) => {}
             other => return Err(format!("{id} left with the approval {other:?}")),
         }
         if approval.is_some_and(|approval| approval.call_digest != intent.call_digest) {

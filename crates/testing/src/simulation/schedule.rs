@@ -108,7 +108,8 @@ pub struct Summary {
 
 impl Summary {
     pub(super) fn add(&mut self, other: Summary) {
-        let Summary { schedules, steps, opened, held, effects, doubts, retries, approvals, faults, crashes } = other;
+        let Summary { schedules, steps, opened, held, effects, doubts, retries, approvals, faults, crashes } =
+            other;
         self.schedules += schedules;
         self.steps += steps;
         self.opened += opened;
@@ -242,10 +243,13 @@ mod tests {
     #[test]
     fn two_thousand_schedules_keep_all_promises() {
         let summary = run(0..2_000).unwrap_or_else(|broken| panic!("{broken}"));
-        let Summary { schedules, opened, held, effects, doubts, retries, approvals, faults, crashes, .. } = summary;
+        let Summary { schedules, opened, held, effects, doubts, retries, approvals, faults, crashes, .. } =
+            summary;
         assert_eq!(schedules, 2_000);
         let all = [opened, held, effects, doubts, retries, approvals, faults, crashes];
-        println!("{summary:?}");
-        assert!(all.iter().all(|count| *count > 100), "schedules in which nothing happens show nothing: {summary:?}");
+        assert!(
+            all.iter().all(|count| *count > 100),
+            "schedules in which nothing happens show nothing: {summary:?}"
+        );
     }
 }

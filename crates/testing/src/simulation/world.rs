@@ -5,13 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use callgate_gateway::intent::Observation;
 use callgate_gateway::journal::{
-    Answer, ApprovalFilter, Ask, Command, Committed, DecideRequest, Hold, IntentFilter, Journal as _, JournalError, Ledger as _,
-    MemoryJournal, MemoryStore, OpenOutcome, OpenRequest, ReconcileRequest, Records as _, Verdict,
+    Answer, ApprovalFilter, Ask, Command, Committed, DecideRequest, Hold, IntentFilter, Journal as _,
+    JournalError, Ledger as _, MemoryJournal, MemoryStore, OpenOutcome, OpenRequest, ReconcileRequest,
+    Records as _, Verdict,
 };
 use callgate_schema::json::Digest;
 use callgate_wire::{
-    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, Pinned, Principal, SideEffect,
-    Timestamp,
+    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, Pinned, Principal,
+    SideEffect, Timestamp,
 };
 
 use super::promises;
@@ -97,7 +98,8 @@ pub(super) struct World {
 }
 
 fn commit(fault: &Mutex<Fault>, journal: &MemoryJournal, command: Command) -> Result<Answer, JournalError> {
-    let planned = fault.lock().map(|mut fault| std::mem::replace(&mut *fault, Fault::None)).unwrap_or(Fault::None);
+    let planned =
+        fault.lock().map(|mut fault| std::mem::replace(&mut *fault, Fault::None)).unwrap_or(Fault::None);
     let down = || JournalError::new(Code::StoreUnavailable, "simulated");
     match planned {
         Fault::None => journal.commit(command),
@@ -230,7 +232,8 @@ impl World {
                 self.summary.opened += 1;
                 let opened = proof.intent();
                 self.summary.retries += u64::from(opened.attempt > Attempt::FIRST);
-                self.summary.approvals += u64::from(opened.approval.is_some() && opened.attempt == Attempt::FIRST);
+                self.summary.approvals +=
+                    u64::from(opened.approval.is_some() && opened.attempt == Attempt::FIRST);
                 if approval && opened.attempt == Attempt::FIRST {
                     self.ground.need_approval.push(opened.id.clone());
                 }
@@ -273,7 +276,9 @@ impl World {
         let coming: Vec<usize> = (0..self.wire.len())
             .filter(|at| self.wire.get(*at).is_some_and(|message| message.answer.is_none()))
             .collect();
-        let Some(at) = pick(step.a, coming.len()).and_then(|which| coming.get(which).copied()) else { return };
+        let Some(at) = pick(step.a, coming.len()).and_then(|which| coming.get(which).copied()) else {
+            return;
+        };
         let answer = match step.b % 8 {
             0 => Observation::RpcError,
             1 => Observation::AnswerUnreadable,
@@ -295,7 +300,9 @@ impl World {
         let answers: Vec<usize> = (0..self.wire.len())
             .filter(|at| self.wire.get(*at).is_some_and(|message| message.answer.is_some()))
             .collect();
-        let Some(at) = pick(step.a, answers.len()).and_then(|which| answers.get(which).copied()) else { return };
+        let Some(at) = pick(step.a, answers.len()).and_then(|which| answers.get(which).copied()) else {
+            return;
+        };
         let Some(message) = self.wire.get(at).cloned() else { return };
         // One time in eight it comes once more later, one time in eight it is lost.
         if step.b % 8 != 0 {
@@ -304,14 +311,17 @@ impl World {
         if step.b % 8 == 1 {
             return;
         }
-        let Some(gate) = self.gates.iter_mut().find(|gate| *gate.journal.incarnation() == message.gate) else {
+        let Some(gate) = self.gates.iter_mut().find(|gate| *gate.journal.incarnation() == message.gate)
+        else {
             return;
         };
         if let Ok(mut planned) = gate.fault.lock() {
             *planned = if step.c % 16 == 0 { Fault::Before } else { Fault::None };
         }
         let known = gate.flights.iter().position(|flight| {
-            flight.sent && flight.proof.intent().id == message.intent && flight.proof.intent().attempt == message.attempt
+            flight.sent
+                && flight.proof.intent().id == message.intent
+                && flight.proof.intent().attempt == message.attempt
         });
         let (Some(which), Some(answer)) = (known, message.answer) else { return };
         let flight = gate.flights.remove(which);
@@ -322,20 +332,15 @@ impl World {
     fn time_out(&mut self, step: Step) {
         let Some(at) = self.gate(step) else { return };
         let Some(gate) = self.gates.get_mut(at) else { return };
-        let mut out: Vec<&mut Flight> = gate.flights.iter_mut().filter(|flight| flight.sent && !flight.late).collect();
+        let mut out: Vec<&mut Flight> =
+            gate.flights.iter_mut().filter(|flight| flight.sent && !flight.late).collect();
         let Some(which) = pick(step.b, out.len()) else { return };
         let Some(flight) = out.get_mut(which) else { return };
         flight.late = true;
         let intent = flight.proof.intent().clone();
         self.told = format!("{} is given up", intent.id);
-        self.summary.doubts += u64::from(settle(
-            &self.eye,
-            &mut self.ground,
-            gate,
-            &intent,
-            Observation::Timeout,
-            self.now,
-        ));
+        self.summary.doubts +=
+            u64::from(settle(&self.eye, &mut self.ground, gate, &intent, Observation::Timeout, self.now));
     }
 
     fn cancel(&mut self, step: Step) {
@@ -374,7 +379,7 @@ impl World {
     }
 
     fn decide(&mut self, step: Step) {
-            let filter = ApprovalFilter { limit: 100, pending_at: Some(Timestamp(self.now)) };
+        let filter = ApprovalFilter { limit: 100, pending_at: Some(Timestamp(self.now)) };
         let pending = self.eye.approvals(&filter).unwrap_or_default();
         let Some(approval) = pick(step.a, pending.len()).and_then(|at| pending.get(at)) else { return };
         let approve = step.b % 4 != 0;
@@ -392,7 +397,7 @@ impl World {
     }
 
     fn reconcile(&mut self, step: Step) {
-            let filter = IntentFilter { in_doubt: true, ..IntentFilter::last(100) };
+        let filter = IntentFilter { in_doubt: true, ..IntentFilter::last(100) };
         let doubts = self.eye.list(&filter).unwrap_or_default();
         let Some(intent) = pick(step.a, doubts.len()).and_then(|at| doubts.get(at)) else { return };
         let happened = self.ground.effects.iter().any(|did| did.intent == intent.id);
