@@ -96,7 +96,14 @@ impl std::error::Error for StoreError {
 
 impl From<StoreError> for JournalError {
     fn from(error: StoreError) -> JournalError {
-        JournalError::new(error.code, "the store did not take or give the record").caused_by(error)
+        let message = match error.code {
+            Code::StoreUnavailable | Code::StoreNewer | Code::StoreCorrupt => {
+                "the store did not take or give the record".to_owned()
+            }
+            // What was asked is at fault, and not the store.
+            _ => error.message.clone(),
+        };
+        JournalError::new(error.code, message).caused_by(error)
     }
 }
 
