@@ -5,6 +5,7 @@ use std::path::Path;
 use callgate_wire::Code;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::file;
 use crate::StoreError;
 use crate::error::At as _;
 
@@ -67,6 +68,7 @@ pub(super) fn older(path: &Path) -> StoreError {
 /// A store in memory in which nothing is.
 pub(super) fn empty(path: &Path) -> Result<Connection, StoreError> {
     let connection = Connection::open_in_memory().at(path)?;
+    file::keep_statements(&connection, path)?;
     STEPS.iter().try_for_each(|step| connection.execute_batch(step)).at(path)?;
     Ok(connection)
 }

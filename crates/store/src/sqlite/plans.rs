@@ -43,3 +43,27 @@ fn every_list_walks_along_an_index_and_every_lookup_finds_its_rows_by_one() {
         .filter(|step| step.contains("TEMP B-TREE") || step.contains("SCAN"));
     assert!(seen.count() >= 2);
 }
+
+#[test]
+fn a_statement_is_planned_once() {
+    let connection = migrate::empty(Path::new("in memory")).unwrap();
+    let mut again = Vec::new();
+    let (lists, lookups) = (
+        [intents::LISTS, approvals::LISTS, budgets::LISTS, history::LISTS].concat(),
+        [intents::LOOKUPS, approvals::LOOKUPS, budgets::LOOKUPS].concat(),
+    );
+    for sql in [lists, lookups].concat() {
+        let mut statement = connection.prepare(sql).unwrap();
+        for text in ["a", "b", "c"] {
+            for number in 1..=statement.parameter_count() {
+                statement.raw_bind_parameter(number, text).unwrap();
+            }
+            let _ = statement.raw_query().next();
+            statement.clear_bindings();
+        }
+        if statement.get_status(rusqlite::StatementStatus::RePrepare) > 0 {
+            again.push(sql);
+        }
+    }
+    assert_eq!(again, [""; 0], "their plans hang on what is bound to them");
+}

@@ -9,6 +9,7 @@ use callgate_gateway::JournalError;
 use callgate_wire::Code;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
+use super::columns::change;
 use super::file::Identity;
 use crate::StoreError;
 use crate::error::At as _;
@@ -143,11 +144,13 @@ fn in_savepoint<T>(
     path: &Path,
     work: impl FnOnce(&Connection) -> Result<T, JournalError>,
 ) -> Result<T, JournalError> {
-    connection.execute_batch("SAVEPOINT job").at(path)?;
+    change(connection, path, "SAVEPOINT job", ())?;
     let outcome = work(connection);
-    let end = if outcome.is_ok() { "RELEASE job" } else { "ROLLBACK TO job; RELEASE job" };
     if !connection.is_autocommit() {
-        connection.execute_batch(end).at(path)?;
+        if outcome.is_err() {
+            change(connection, path, "ROLLBACK TO job", ())?;
+        }
+        change(connection, path, "RELEASE job", ())?;
     }
     outcome
 }
