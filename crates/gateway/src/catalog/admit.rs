@@ -94,8 +94,10 @@ fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Fault
         return Err(malformed(None, None, Finding::new(SchemaCode::TypeMismatch, found)));
     }
     let contract_digest = digest("contract", root);
-    let name = name(root)
-        .map_err(|(code, message)| malformed(None, Some(contract_digest), Finding::new(code, message)))?;
+    let name = name(root).map_err(|(code, message)| {
+        let finding = Finding::new(code, message).with_help("name it, as in `\"name\": \"search\"`");
+        malformed(None, Some(contract_digest), finding)
+    })?;
     let mut options = Options::tool(settings.profile);
     options.limits = settings.limits.clone();
     let input = compile_input(root, &options).map_err(|findings| Fault {

@@ -1,5 +1,6 @@
 //! What changed, to whom it matters.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,7 +9,8 @@ use callgate_wire::Timestamp;
 
 use super::state::Inner;
 
-/// Events that wait for one listener. One that is further behind loses events and can tell by their numbers.
+/// Events that wait for one listener. One that is further behind loses events, can tell by their numbers, and is told so
+/// by [`Subscription::missed`].
 pub const EVENTS_WAITING_MAX: usize = 1_024;
 
 /// A change that has happened: it is visible before anybody hears of it.
@@ -64,6 +66,7 @@ impl Change {
 #[derive(Debug)]
 pub struct Subscription {
     events: Receiver<Event>,
+    missed: Arc<AtomicBool>,
     canceller: Canceller,
 }
 
@@ -99,6 +102,13 @@ impl Subscription {
         self.events.recv().ok()
     }
 
+    /// Whether events were lost since this was last asked, since too many waited. Whoever keeps a copy of the entries then
+    /// takes them anew from [`Registry::entries`](super::Registry::entries), after the events that wait: what changes
+    /// later is told again.
+    pub fn missed(&self) -> bool {
+        self.missed.swap(false, Ordering::AcqRel)
+    }
+
     /// What ends it from elsewhere.
     pub fn canceller(&self) -> Canceller {
         self.canceller.clone()
@@ -116,17 +126,27 @@ impl Drop for Subscription {
 pub(super) struct Listener {
     id: u64,
     events: SyncSender<Event>,
+    missed: Arc<AtomicBool>,
 }
 
 impl Listener {
     pub(super) fn pair(registry: &Arc<Inner>, id: u64) -> (Listener, Subscription) {
         let (sender, events) = sync_channel(EVENTS_WAITING_MAX);
         let canceller = Canceller { registry: Arc::downgrade(registry), id };
-        (Listener { id, events: sender }, Subscription { events, canceller })
+        let missed = Arc::new(AtomicBool::new(false));
+        let listener = Listener { id, events: sender, missed: Arc::clone(&missed) };
+        (listener, Subscription { events, missed, canceller })
     }
 
     /// Never waits; `false` if nobody listens any more.
     pub(super) fn tell(&self, event: &Event) -> bool {
-        !matches!(self.events.try_send(event.clone()), Err(TrySendError::Disconnected(_)))
+        match self.events.try_send(event.clone()) {
+            Ok(()) => true,
+            Err(TrySendError::Full(_)) => {
+                self.missed.store(true, Ordering::Release);
+                true
+            }
+            Err(TrySendError::Disconnected(_)) => false,
+        }
     }
 }

@@ -115,13 +115,26 @@ impl Registry {
                 format!("no entry has the key `{key}`"),
             );
         };
-        match self.pass(&entry, request) {
-            Ok(result) => result,
-            Err(failure) => failure.into(),
-        }
+        self.call(&entry, request).unwrap_or_else(AgentResult::from)
     }
 
-    fn pass(&self, entry: &Entry, request: &Request<'_>) -> Result<AgentResult, Failure> {
+    /// Calls an entry in hand, the same way; the key of the request is not looked at, and the entry need not be there any
+    /// more. A failure that the handler gives is a result; whatever else goes wrong is an error.
+    ///
+    /// # Errors
+    /// What [`Registry::invoke`] gives as a failure with a code of its own: `validation_error`, `invocation_denied`,
+    /// `intent_execution_error`.
+    ///
+    /// ```
+    /// use callgate_gateway::registry::{Registry, Request, kit};
+    /// let registry = Registry::new(kit::MemoryJournal::ports());
+    /// registry.register(kit::fail()?)?;
+    /// let entry = registry.get("contract_fail").expect("it was registered");
+    /// assert!(registry.call(&entry, &Request::new("", b"{}")).is_ok_and(|result| !result.is_ok()));
+    /// assert!(registry.call(&entry, &Request::new("", b"[]")).is_err());
+    /// # Ok::<(), callgate_gateway::registry::RegistryError>(())
+    /// ```
+    pub fn call(&self, entry: &Entry, request: &Request<'_>) -> Result<AgentResult, Failure> {
         let arguments = self.coerce(entry, request)?;
         let settings = &self.inner.settings;
         let call = Call {
@@ -142,7 +155,7 @@ impl Registry {
             verdict.unwrap_or_else(Err).map_err(|error| self.failed(entry, request, error))?;
         }
         let dispatch = self.open(entry, request, authorized)?;
-        Ok(self.run(entry, request, &dispatch))
+        self.run(entry, request, &dispatch)
     }
 
     fn coerce<'r>(&self, entry: &Entry, request: &Request<'r>) -> Result<Cow<'r, [u8]>, Failure> {
@@ -190,7 +203,7 @@ impl Registry {
     }
 
     /// Runs the handler with the bytes that were checked, and records how that ended.
-    fn run(&self, entry: &Entry, request: &Request<'_>, dispatch: &Dispatch) -> AgentResult {
+    fn run(&self, entry: &Entry, request: &Request<'_>, dispatch: &Dispatch) -> Result<AgentResult, Failure> {
         let invocation = Invocation {
             descriptor: entry.descriptor(),
             arguments: dispatch.arguments(),
@@ -198,10 +211,13 @@ impl Registry {
         };
         let outcome = guarded(|| (entry.registration().handler)(&invocation));
         let (result, observation) = match outcome {
-            Ok(Ok(result)) => self.observe(dispatch, result),
-            Ok(Err(error)) => (self.failed(entry, request, error).into(), Observation::RpcError),
+            Ok(Ok(result)) => {
+                let (result, observation) = self.observe(dispatch, result);
+                (Ok(result), observation)
+            }
+            Ok(Err(error)) => (Err(self.failed(entry, request, error)), Observation::RpcError),
             // It got somewhere, and nobody knows how far.
-            Err(panic) => (self.failed(entry, request, panic).into(), Observation::AnswerUnreadable),
+            Err(panic) => (Err(self.failed(entry, request, panic)), Observation::AnswerUnreadable),
         };
         let ports = &self.inner.ports;
         let settlement = dispatch.observe(observation, (ports.now)());

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use callgate_wire::{AgentResult, FailureCode, Incarnation, IntentId, Json, Object, Timestamp};
 
 use super::{
-    Adapter, Change, CoercionMode, Descriptor, HandlerError, Invocation, Ports, Registration, Registry,
-    RegistryError, Request,
+    Adapter, Change, CoercionMode, Descriptor, EVENTS_WAITING_MAX, HandlerError, Invocation, Ports,
+    Registration, Registry, RegistryError, Request,
 };
 use crate::journal::Journal;
 pub use crate::journal::MemoryJournal;
@@ -100,7 +100,7 @@ pub fn late() -> Result<Registration, RegistryError> {
 /// What every adapter must do. `adapter` is not attached, and `registry` is empty; both are so again at the end.
 ///
 /// It publishes what is there under its key, an override included; calls pass through and back; what comes and goes later
-/// is followed, if it says so; a second attach is refused and a second detach harmless; detach takes everything back and
+/// is followed, if it says so, also where it was told of more than it could take; a second attach is refused and a second detach harmless; detach takes everything back and
 /// leaves the registry as it was; and attach after detach publishes afresh.
 ///
 /// # Errors
@@ -181,7 +181,29 @@ fn follows(adapter: &mut dyn Adapter, registry: &Registry) -> Result<bool, Broke
     holds("what is unregistered is taken back by the next turn", gone, || {
         format!("{:?}", adapter.published())
     })?;
+    catches_up(adapter, registry)?;
     Ok(true)
+}
+
+/// More changes than a listener may have waiting, with the last of them among those that it did not hear.
+fn catches_up(adapter: &mut dyn Adapter, registry: &Registry) -> Result<(), Broken> {
+    for _ in 0..EVENTS_WAITING_MAX {
+        registry.register(late()?)?;
+        registry.unregister("contract_late");
+    }
+    registry.register(late()?)?;
+    adapter.turn();
+    let published = adapter.published();
+    let count = published.iter().filter(|key| *key == "contract_late").count();
+    holds("an adapter that fell behind catches up", count == 1, || format!("{published:?}"))?;
+    for _ in 0..=EVENTS_WAITING_MAX {
+        registry.unregister("contract_late");
+        registry.register(late()?)?;
+    }
+    registry.unregister("contract_late");
+    adapter.turn();
+    let gone = !adapter.published().iter().any(|key| key == "contract_late");
+    holds("and takes back what it did not hear of", gone, || format!("{:?}", adapter.published()))
 }
 
 fn detached(adapter: &mut dyn Adapter, registry: &Registry, all: &[&str]) -> Result<(), Broken> {

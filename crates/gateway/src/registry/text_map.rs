@@ -71,13 +71,17 @@ impl Adapter for TextMapAdapter {
     }
 
     fn turn(&mut self) -> Vec<Unpublished> {
-        let Some((_, subscription)) = &self.attached else { return Vec::new() };
+        let Some((registry, subscription)) = &self.attached else { return Vec::new() };
         while let Some(event) = subscription.next_event() {
             match event.change {
+                Change::IntentRegistered { key } if self.published.contains(&key) => {}
                 Change::IntentRegistered { key } => self.published.push(key),
                 Change::IntentUnregistered { key } => self.published.retain(|known| *known != key),
                 Change::EntityTypeRegistered { .. } | Change::EntityTypeUnregistered { .. } => {}
             }
+        }
+        if subscription.missed() {
+            self.published = registry.entries().iter().map(|entry| entry.key().to_owned()).collect();
         }
         Vec::new()
     }

@@ -242,6 +242,29 @@ fn two_calls_run_at_the_same_time_and_unregistering_lets_them_finish() {
 }
 
 #[test]
+fn an_entry_in_hand_is_called_the_same_way_and_what_goes_wrong_is_an_error() {
+    let (registry, seen) = (registry(), Seen::default());
+    registry.register(noting(&seen, COUNT)).unwrap();
+    registry.register(fail().unwrap()).unwrap();
+    registry
+        .register(Registration::new(tool("app", "throws"), |_| Err(HandlerError::new("no line"))))
+        .unwrap();
+    let [note, failing, throws] = ["app_note", "contract_fail", "app_throws"].map(|key| {
+        let entry = registry.get(key).unwrap();
+        registry.unregister(key);
+        entry
+    });
+    let ask = |arguments| Request::new("", arguments).coerced(CoercionMode::Wire);
+    assert!(registry.call(&note, &ask(br#"{"count":"0x10"}"#)).unwrap().is_ok());
+    assert_eq!(seen.all(), [r#"{"count":16}"#]);
+    let refused = registry.call(&note, &ask(br#"{"count":"x"}"#)).unwrap_err();
+    assert_eq!(refused.code.as_str(), "validation_error");
+    let thrown = registry.call(&throws, &ask(b"{}")).unwrap_err();
+    assert_eq!((thrown.code.as_str(), thrown.message.as_str()), ("intent_execution_error", "no line"));
+    assert_eq!(code(&registry.call(&failing, &ask(b"{}")).unwrap()), "contract_failure");
+}
+
+#[test]
 fn a_panic_is_a_failure_and_later_calls_are_unharmed() {
     let (ports, journal, log) = heard();
     let registry = Registry::new(ports);

@@ -18,6 +18,14 @@ fn the_adapter_of_text_maps_keeps_the_contract() {
     assert_eq!(proof.published, ["contract_echo", "contract_fail", "contract_second"]);
 }
 
+#[test]
+fn an_adapter_that_does_not_watch_keeps_the_rest_of_the_contract() {
+    let mut adapter = Faulty { inner: TextMapAdapter::new(), fault: Fault::DoesNotWatch };
+    let proof = kit::adapter_contract(&mut adapter, &registry()).unwrap();
+    assert!(!proof.follows);
+    assert_eq!(proof.published, ["contract_echo", "contract_fail", "contract_second"]);
+}
+
 /// An adapter with one fault.
 struct Faulty {
     inner: TextMapAdapter,
@@ -30,6 +38,8 @@ enum Fault {
     Deaf,
     AttachesTwice,
     ForgetsDetails,
+    /// No fault: it publishes what is there when it is attached, and says so.
+    DoesNotWatch,
 }
 
 impl Adapter for Faulty {
@@ -46,10 +56,11 @@ impl Adapter for Faulty {
         if self.fault == Fault::KeepsOnDetach { Ok(()) } else { self.inner.detach() }
     }
     fn watches(&self) -> bool {
-        true
+        self.fault != Fault::DoesNotWatch
     }
     fn turn(&mut self) -> Vec<Unpublished> {
-        if self.fault == Fault::Deaf { Vec::new() } else { self.inner.turn() }
+        let deaf = matches!(self.fault, Fault::Deaf | Fault::DoesNotWatch);
+        if deaf { Vec::new() } else { self.inner.turn() }
     }
     fn published(&self) -> Vec<String> {
         self.inner.published()

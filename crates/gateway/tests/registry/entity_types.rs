@@ -1,6 +1,7 @@
 //! Types of entities.
 
 use callgate_gateway::registry::RegistryError;
+use callgate_schema::{Options, Profile, Program};
 use callgate_wire::{EntityProperty, EntityType, PropertyRole, PropertyType};
 
 use super::registry;
@@ -62,4 +63,57 @@ fn the_keys_of_a_row_come_from_roles_then_from_what_is_shown_and_searched_then_f
     let two = of_display.with_property(role).unwrap();
     let rival = EntityProperty::new("other", PropertyType::String).with_role(PropertyRole::Title);
     assert!(two.with_property(rival).is_err(), "two properties with one role");
+}
+
+#[test]
+fn what_is_shown_searched_and_indexed_are_the_properties_that_say_so_or_have_a_role_that_does() {
+    let property = |name: &str| EntityProperty::new(name, PropertyType::String);
+    let all = [
+        property("plain"),
+        property("shown").displayed(),
+        property("found").searched(),
+        EntityProperty { indexed: true, ..property("kept") },
+        property("head").with_role(PropertyRole::Title),
+        property("line").with_role(PropertyRole::Subtitle),
+        property("tags").with_role(PropertyRole::Keywords),
+    ];
+    let made = all.into_iter().try_fold(note(), EntityType::with_property).unwrap();
+    let names = |chosen: Vec<&EntityProperty>| chosen.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(made.shown().collect()), ["shown", "head", "line"]);
+    assert_eq!(names(made.searched().collect()), ["found", "line", "tags"]);
+    assert_eq!(names(made.indexed().collect()), ["kept"]);
+}
+
+#[test]
+fn a_property_says_nothing_unless_it_is_told_to_and_has_one_of_six_types() {
+    let plain = EntityProperty::new("a", PropertyType::String);
+    assert!(!plain.display && !plain.searchable && !plain.indexed && plain.role.is_none());
+    for word in ["string", "integer", "number", "boolean", "object", "array"] {
+        assert_eq!(PropertyType::parse(word).unwrap().as_str(), word);
+    }
+    for word in ["null", "text", "String", ""] {
+        assert!(PropertyType::parse(word).is_none(), "{word}");
+    }
+}
+
+#[test]
+fn the_schema_of_a_type_needs_the_identifier_and_every_profile_takes_it() {
+    let tagged =
+        EntityProperty::new("tags", PropertyType::Array).searched().with_role(PropertyRole::Keywords);
+    let schema = note()
+        .with_property(EntityProperty::new("rank", PropertyType::Integer).displayed())
+        .and_then(|one| one.with_property(tagged))
+        .unwrap()
+        .schema();
+    assert_eq!(
+        schema.as_str(),
+        r#"{"type":"object","required":["noteId"],"properties":{"noteId":{"type":"string"},"rank":{"type":"integer"},"tags":{"type":"array"}}}"#
+    );
+    for profile in [Profile::Standard, Profile::Portable, Profile::Wire] {
+        let compiled = Program::compile(schema.as_str().as_bytes(), &Options::tool(profile));
+        assert!(compiled.is_ok(), "{profile:?}: {:?}", compiled.err());
+    }
+    let named = EntityType::new("notes", "note", "id").unwrap();
+    let twice = named.with_property(EntityProperty::new("id", PropertyType::Integer)).unwrap().schema();
+    assert!(twice.as_str().contains(r#""properties":{"id":{"type":"string"}}"#), "the identifier is a text");
 }

@@ -157,6 +157,7 @@ fn events_are_numbered_so_that_a_listener_sees_that_it_fell_behind() {
     }
     let numbers: Vec<_> = all(&events).iter().map(|event| event.sequence).collect();
     assert_eq!(numbers, (1..=EVENTS_WAITING_MAX as u64).collect::<Vec<_>>());
+    assert!(events.missed() && !events.missed(), "it is told so, once");
     registry.unregister("a_b");
     assert_eq!(events.next_event().unwrap().sequence, 2 * EVENTS_WAITING_MAX as u64 + 2, "there is a gap");
 }

@@ -11,8 +11,10 @@ mod publish;
 mod request;
 mod work;
 
+use std::collections::HashSet;
+
 use callgate_gateway::registry::{
-    Adapter, AdapterError, Change, CoercionMode, Registry, Subscription, Unpublished,
+    Adapter, AdapterError, Change, CoercionMode, EntryKind, Registry, Subscription, Unpublished,
 };
 use callgate_schema::json::{Tape, write_string};
 use callgate_wire::{AgentResult, FailureCode, Object, Scheme};
@@ -45,6 +47,7 @@ pub use work::Work;
 pub struct McpAdapter {
     server: (String, String),
     scheme: Option<Scheme>,
+    resources: bool,
     coercion: CoercionMode,
     reader: ClientReader,
     limits: FrameLimits,
@@ -83,6 +86,7 @@ impl McpAdapter {
         McpAdapter {
             server: (name.into(), version.into()),
             scheme: None,
+            resources: true,
             coercion: CoercionMode::Off,
             reader: ClientReader::new(limits.clone()),
             limits,
@@ -96,6 +100,13 @@ impl McpAdapter {
     #[must_use]
     pub fn with_scheme(mut self, scheme: Scheme) -> McpAdapter {
         self.scheme = Some(scheme);
+        self
+    }
+
+    /// The same with the tools alone: resources are neither listed nor read, and clients are not told that there are any.
+    #[must_use]
+    pub const fn without_resources(mut self) -> McpAdapter {
+        self.resources = false;
         self
     }
 
@@ -136,6 +147,9 @@ impl McpAdapter {
         let Some(attached) = &mut self.attached else { return };
         // It may be gone again by the time the event is taken in.
         let Some(entry) = attached.registry.get(key) else { return };
+        if entry.descriptor().kind() == EntryKind::Resource && !self.resources {
+            return;
+        }
         match Published::of(&entry, self.scheme.as_ref(), &attached.published) {
             Ok(published) => {
                 match published.target {
@@ -146,6 +160,24 @@ impl McpAdapter {
                 attached.published.push(published);
             }
             Err(reason) => unpublished.push(Unpublished { key: key.to_owned(), reason }),
+        }
+    }
+
+    /// Compares what is published with what is registered, where events were lost.
+    fn catch_up(&mut self, unpublished: &mut Vec<Unpublished>) {
+        let Some(attached) = self.attached.as_ref().filter(|attached| attached.subscription.missed()) else {
+            return;
+        };
+        let entries = attached.registry.entries();
+        let there: HashSet<&str> = entries.iter().map(|entry| entry.key()).collect();
+        let gone = attached.published.iter().map(|one| one.key.clone());
+        let gone: Vec<_> = gone.filter(|key| !there.contains(key.as_str())).collect();
+        for key in gone {
+            self.take_back(&key);
+        }
+        // Also those that are known: under their keys there may be others by now.
+        for entry in &entries {
+            self.publish(entry.key(), unpublished);
         }
     }
 
@@ -203,6 +235,7 @@ impl Adapter for McpAdapter {
                 Change::EntityTypeRegistered { .. } | Change::EntityTypeUnregistered { .. } => {}
             }
         }
+        self.catch_up(&mut unpublished);
         unpublished
     }
 

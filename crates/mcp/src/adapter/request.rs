@@ -96,13 +96,14 @@ impl McpAdapter {
         Reply::Answer(match method {
             "initialize" => self.initialize(id, text("protocolVersion").as_deref()),
             "ping" => answer::result(id, b"{}"),
+            _ if !self.resources => unknown_method(id),
             "resources/list" => self.resources(id, false),
             "resources/templates/list" => self.resources(id, true),
             "resources/read" => match text("uri") {
                 Some(uri) => return self.read(id, &uri),
                 None => answer::plain_error(id, rpc::INVALID_PARAMS, "expected a `uri`, found none"),
             },
-            _ => answer::plain_error(id, rpc::METHOD_NOT_FOUND, "the method is not known here"),
+            _ => unknown_method(id),
         })
     }
 
@@ -112,7 +113,10 @@ impl McpAdapter {
         let agreed = asked.and_then(revision::find).map_or(newest, |revision| revision.date);
         let (name, version) = &self.server;
         let changes = || Object::new().with("listChanged", true);
-        let capabilities = Object::new().with("tools", changes()).with("resources", changes());
+        let mut capabilities = Object::new().with("tools", changes());
+        if self.resources {
+            capabilities.set("resources", changes());
+        }
         let server = Object::new().with("name", name.as_str()).with("version", version.as_str());
         let result = Object::new()
             .with("protocolVersion", agreed)
@@ -170,6 +174,10 @@ impl McpAdapter {
             .with("data", Object::new().with("uri", asked));
         Reply::Answer(answer::relayed_error(id, error.as_str()))
     }
+}
+
+fn unknown_method(id: &RequestId) -> Vec<u8> {
+    answer::plain_error(id, rpc::METHOD_NOT_FOUND, "the method is not known here")
 }
 
 fn refused(faulty: Faulty) -> Reply {

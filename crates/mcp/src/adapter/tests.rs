@@ -202,6 +202,44 @@ fn a_resource_is_listed_by_its_uri_and_a_template_apart() {
 }
 
 #[test]
+fn resources_are_published_unless_the_host_wants_tools_alone() {
+    let registry = registry();
+    registry.register(mirror(resource("state"))).unwrap();
+    registry.register(late().unwrap()).unwrap();
+    let mut adapter = McpAdapter::new("test", "0").without_resources();
+    assert_eq!(adapter.attach(&registry).unwrap(), []);
+    assert_eq!(adapter.published(), ["contract_late"]);
+    let initialized = ask(&mut adapter, "initialize", r#"{"protocolVersion":"2025-06-18"}"#);
+    assert!(initialized.contains(r#""capabilities":{"tools":{"listChanged":true}}"#), "{initialized}");
+    for method in ["resources/list", "resources/templates/list", "resources/read"] {
+        let answer = ask(&mut adapter, method, r#"{"uri":"demoapp://resource/state"}"#);
+        assert!(answer.starts_with(r#""error":{"code":-32601,"#), "{answer}");
+    }
+    let mut both = attached(&registry);
+    assert!(ask(&mut both, "resources/list", "{}").contains("demoapp://resource/state"));
+}
+
+#[test]
+fn a_client_that_is_away_for_long_is_told_what_there_is_then() {
+    let registry = registry();
+    registry.register(late().unwrap()).unwrap();
+    registry.register(mirror(resource("state"))).unwrap();
+    let mut adapter = attached(&registry);
+    for _ in 0..600 {
+        registry.unregister("contract_late");
+        registry.register(late().unwrap()).unwrap();
+    }
+    // Nobody hears of these.
+    registry.unregister("app_state");
+    registry.unregister("contract_late");
+    registry.register(echo().unwrap().with_key("contract_late")).unwrap();
+    let listed = ask(&mut adapter, "tools/list", "{}");
+    assert_eq!(listed.matches(r#""name":"contract_late""#).count(), 1, "{listed}");
+    assert!(listed.contains("Gives back what it is given"), "{listed}");
+    assert_eq!(ask(&mut adapter, "resources/list", "{}"), r#""result":{"resources":[]}"#);
+}
+
+#[test]
 fn a_read_has_the_uri_and_what_the_template_captures_as_its_schema_wants_it() {
     let registry = registry();
     registry.register(mirror(resource("state"))).unwrap();

@@ -2,7 +2,7 @@
 
 use callgate_schema::json::{Kind, Node};
 
-use crate::{ValueCode, ValueError};
+use crate::{Json, Object, ValueCode, ValueError};
 
 /// Properties of one type: many more than a form has fields, and few enough to compare each with the others.
 pub const ENTITY_PROPERTIES_MAX: usize = 1_000;
@@ -256,6 +256,49 @@ impl EntityType {
     /// The properties in their order.
     pub fn properties(&self) -> &[EntityProperty] {
         &self.properties
+    }
+
+    /// The properties that people are shown, in their order: those that say so, and those that are a title or a second
+    /// line.
+    pub fn shown(&self) -> impl Iterator<Item = &EntityProperty> {
+        let by_role = |role| matches!(role, PropertyRole::Title | PropertyRole::Subtitle);
+        self.properties.iter().filter(move |one| one.display || one.role.is_some_and(by_role))
+    }
+
+    /// The properties that are searched, in their order: those that say so, and those that are a second line or keywords.
+    pub fn searched(&self) -> impl Iterator<Item = &EntityProperty> {
+        let by_role = |role| matches!(role, PropertyRole::Subtitle | PropertyRole::Keywords);
+        self.properties.iter().filter(move |one| one.searchable || one.role.is_some_and(by_role))
+    }
+
+    /// The properties that are kept in an index of their own, in their order.
+    pub fn indexed(&self) -> impl Iterator<Item = &EntityProperty> {
+        self.properties.iter().filter(|one| one.indexed)
+    }
+
+    /// The schema of an entity as an object of its own: the identifier as a text, which must be there, and each property
+    /// with its type. What else is known of a property is not in it, so that every profile takes it.
+    ///
+    /// ```
+    /// use callgate_wire::{EntityProperty, EntityType, PropertyType};
+    /// let memo = EntityType::new("memos", "memo", "memoId")?
+    ///     .with_property(EntityProperty::new("rank", PropertyType::Integer))?;
+    /// assert_eq!(
+    ///     memo.schema().as_str(),
+    ///     r#"{"type":"object","required":["memoId"],"properties":{"memoId":{"type":"string"},"rank":{"type":"integer"}}}"#
+    /// );
+    /// # Ok::<(), callgate_wire::ValueError>(())
+    /// ```
+    pub fn schema(&self) -> Object {
+        let typed = |word: &str| Json::from(Object::new().with("type", word));
+        let identifier = (self.identifier_name.as_str(), typed(PropertyType::String.as_str()));
+        let others = self.properties.iter().filter(|one| one.name != self.identifier_name);
+        let others = others.map(|one| (one.name.as_str(), typed(one.value_type.as_str())));
+        let properties: Object = std::iter::once(identifier).chain(others).collect();
+        Object::new()
+            .with("type", "object")
+            .with("required", vec![self.identifier_name.as_str()])
+            .with("properties", properties)
     }
 
     /// Under which name a row has the title: the property with the role, else the first that is shown, else `title`.
