@@ -1,8 +1,11 @@
-//! The rows of `cases/receivers.jsonl`: of each rule, a schema that it minds and one that it just does not.
+//! The rows of `cases/receivers.jsonl`: of each rule, a schema that it minds and one that it just does not; and values
+//! under `keeps` that a schema accepts and its projection must accept too.
 
 use std::collections::HashSet;
 
 use callgate_schema::json::{ReadLimits, Tape};
+
+use callgate_schema::{Options, Profile, Program};
 
 use super::{Tree, judge, named, project, receivers};
 
@@ -45,4 +48,27 @@ fn every_row_is_projected_to_what_is_taken() {
         let taken = row.get("remarks").unwrap().items().is_empty();
         assert_eq!(projection.changes.is_empty(), taken, "{}", text(&row, "name"));
     }
+}
+
+#[test]
+fn what_a_row_accepts_its_projection_accepts() {
+    let program = |schema: &Tree| {
+        Program::compile(schema.written().as_bytes(), &Options::tool(Profile::Standard)).unwrap()
+    };
+    let mut values = 0;
+    for row in rows() {
+        let Some(keeps) = row.get("keeps") else { continue };
+        let original = row.get("schema").unwrap();
+        let projection = project(original, named(text(&row, "receiver")).unwrap());
+        let (before, after) = (program(original), program(&projection.relaxed));
+        for value in keeps.items() {
+            let (mut tape, value) = (Tape::new(), value.written());
+            let value =
+                tape.read(value.as_bytes(), &callgate_schema::Limits::default().arguments_text()).unwrap();
+            assert!(before.is_valid(value).unwrap(), "{}", text(&row, "name"));
+            assert!(after.is_valid(value).unwrap(), "{}", text(&row, "name"));
+            values += 1;
+        }
+    }
+    assert!(values > 2, "{values} values");
 }

@@ -11,7 +11,7 @@ use super::project;
 #[path = "../../../../schema/tests/generate/mod.rs"]
 mod generate;
 
-/// Schemas made up in a run, each with six values, for each receiver.
+/// Schemas made up in a run, each with six values, for each receiver; more where `PROPTEST_CASES` asks for more.
 const CASES: u32 = 1_000;
 
 fn tree(text: &str) -> Tree {
@@ -86,7 +86,8 @@ fn try_laws(schema: &Tree, values: &[String], counts: &mut Counts) {
 #[test]
 fn a_projection_is_taken_and_never_stricter_than_it_says() {
     let counts = std::cell::RefCell::new(Counts::default());
-    let config = Config { cases: CASES, failure_persistence: None, ..Config::default() };
+    let asked = Config::default();
+    let config = Config { cases: asked.cases.max(CASES), failure_persistence: None, ..asked };
     TestRunner::new(config)
         .run(&prop::collection::vec(any::<u8>(), 0..400), |bytes| {
             let made = generate::made(&bytes);

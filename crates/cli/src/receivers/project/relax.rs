@@ -78,7 +78,9 @@ impl Relaxing<'_, '_> {
     fn is_fragile(&self, part: &Tree) -> bool {
         const LOOKS_ELSEWHERE: [&str; 4] =
             ["$ref", "$dynamicRef", "unevaluatedItems", "unevaluatedProperties"];
-        let mut found = false;
+        // What breaks the dialect is found from the root, wherever it is, and left out there.
+        let mut found =
+            self.receiver.minds(&Shape::Breaks202012) && !Shape::Breaks202012.spots(part).is_empty();
         walk(part, "", &mut |schema: &Tree, _: &str| {
             found |= LOOKS_ELSEWHERE.iter().any(|keyword| schema.has(keyword));
             // No root: the rules for that do not apply here.
