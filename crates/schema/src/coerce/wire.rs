@@ -71,6 +71,13 @@ enum Rule<'p> {
     Leave,
 }
 
+impl Rule<'_> {
+    /// Whether something of a value can change, so that its place matters.
+    const fn may_edit(self) -> bool {
+        !matches!(self, Rule::As(Plan::Untyped | Plan::String) | Rule::Leave)
+    }
+}
+
 impl<'p> Walk<'p> {
     fn value(&mut self, plan: &'p Plan, value: Node<'_>) -> Result<Fate, Stop> {
         match (plan, value.kind()) {
@@ -181,7 +188,7 @@ impl<'p> Walk<'p> {
                 None => Rule::Leave,
             };
             let way = self.pointer.len();
-            if !matches!(rule, Rule::Leave) {
+            if rule.may_edit() {
                 step_into(&mut self.pointer, &member.name());
             }
             let (start, end) = (member.name_span().start, member.value().span().end);

@@ -143,10 +143,9 @@ fn members(node: Node<'_>) -> [Option<Node<'_>>; 13] {
     let mut found = [None; 13];
     let mut next = 0;
     for member in node.members() {
-        let name = member.name();
         let places = (next..NAMES.len()).chain(0..next);
         for (place, slot) in places.filter_map(|place| Some((place, NAMES.get(place)?))) {
-            if *slot == name {
+            if member.name_is(slot) {
                 if let Some(slot) = found.get_mut(place) {
                     *slot = Some(member.value());
                 }

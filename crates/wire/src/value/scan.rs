@@ -50,20 +50,31 @@ pub(super) enum Look {
 /// Bytes of a number that is surely finite: the largest double has 309 digits.
 pub(super) const SMALL_NUMBER_MAX: usize = 300;
 
+/// Between the parts of a value: a quote, white space, or what may be an exponent.
+const fn says_something(byte: u8) -> bool {
+    matches!(byte, b'"' | b' ' | b'\t' | b'\n' | b'\r' | b'e' | b'E')
+}
+
+/// Whether the `e` at this place stands in a number, and not in `true` or `false`.
+fn is_exponent(raw: &[u8], at: usize) -> bool {
+    at.checked_sub(1).and_then(|before| raw.get(before)).is_some_and(u8::is_ascii_digit)
+}
+
 /// Looks at the text of a value that the strict reader took.
 pub(super) fn look(raw: &[u8]) -> Look {
     let (mut at, mut found) = (0, Look::Plain);
     loop {
         let start = at;
-        let mut before = b',';
-        loop {
-            match raw.get(at) {
-                None | Some(b'"') => break,
-                Some(b' ' | b'\t' | b'\n' | b'\r') => return Look::Other,
-                Some(b'e' | b'E') if before.is_ascii_digit() => found = Look::Compact,
-                Some(_) => {}
+        let rest = raw.get(start..).unwrap_or_default();
+        for byte in rest {
+            if says_something(*byte) {
+                match byte {
+                    b'"' => break,
+                    b'e' | b'E' if !is_exponent(raw, at) => {}
+                    b'e' | b'E' => found = Look::Compact,
+                    _ => return Look::Other,
+                }
             }
-            before = raw.get(at).copied().unwrap_or_default();
             at += 1;
         }
         if at - start > SMALL_NUMBER_MAX {

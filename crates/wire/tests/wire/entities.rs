@@ -247,7 +247,9 @@ proptest! {
     }
 
     #[test]
-    fn a_moment_is_read_back_as_it_was_written(moment in moment()) {
-        prop_assert_eq!(Moment::parse(&moment.to_string()).unwrap(), moment);
+    fn a_moment_is_written_with_its_zone_and_read_back_as_it_was_written(moment in moment()) {
+        let text = moment.to_string();
+        prop_assert!(text.ends_with('Z'), "a bare time would be read as a local one: {text}");
+        prop_assert_eq!(Moment::parse(&text).unwrap(), moment);
     }
 }
