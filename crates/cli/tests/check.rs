@@ -208,14 +208,14 @@ fn what_the_gate_would_leave_out_is_an_error_here() {
     let (exit, findings) = codes(&format!("[\n{}\n]", tools.join(",\n")));
     assert_eq!(exit, 1);
     insta::assert_snapshot!(findings.join("\n"), @r#"
-    2:1 #0 /0 property-missing
-    3:2 #1 /1/name type-mismatch
-    4:2 #2 /2/name string-too-short
+    2:1 #0 /0 tool-definition-malformed
+    3:2 #1 /1/name tool-definition-malformed
+    4:2 #2 /2/name tool-definition-malformed
     5:1048577 long /3 limit-exceeded
     6:147 deep /4/d/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0/0 limit-exceeded
     7:22 digits /5/d limit-exceeded
     8:1 none /6 schema-missing
-    9:1 #7 /7 type-mismatch
+    9:1 #7 /7 tool-definition-malformed
     "#);
     let report = json(format!("[{}]", tools.join(",")));
     assert_eq!((&report["tools"], &report["refused"]), (&Value::from(9), &Value::from(8)));
@@ -231,7 +231,7 @@ fn a_refused_tool_is_looked_at_whole() {
     let (exit, findings) = codes(&format!("[{{{schemas}}},\n{{\"name\":\"a\",{schemas}}}]"));
     assert_eq!(exit, 1);
     insta::assert_snapshot!(findings.join("\n"), @r#"
-    1:2 #0 /0 property-missing
+    1:2 #0 /0 tool-definition-malformed
     1:18 #0 /0/inputSchema/type schema-root
     1:18 #0 /0/inputSchema/type schema-unknown-type
     1:51 #0 /0/outputSchema/type schema-unknown-type
@@ -256,6 +256,7 @@ fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
       = at: /0/outputSchema/properties/n/minimum
       = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
              most common one, `required: true` inside a property, requires nothing at all.
+      = help: write a number, without quotes
 
      code                       severity   findings   tools 
     ────────────────────────────────────────────────────────
@@ -266,6 +267,25 @@ fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
     exit 0
     "#);
     assert!(!json(&content).to_string().contains("$arguments"));
+}
+
+#[test]
+fn a_schema_whose_only_faults_are_unknown_keywords_is_doubted_too() {
+    let doubtful = |fault: &str| {
+        let properties = format!(r#""n":{{"type":"string","default":1,{fault}}}"#);
+        codes(&format!(
+            r#"[{{"name":"a","inputSchema":{{"type":"object","additionalProperties":false,"properties":{{{properties}}}}}}}]"#
+        ))
+    };
+    let (exit, findings) = doubtful(r#""maxlength":3"#);
+    assert_eq!(exit, 1);
+    insta::assert_snapshot!(findings.join("\n"), @r#"
+    1:109 a /0/inputSchema/properties/n/default schema-example-refused
+    1:121 a /0/inputSchema/properties/n/maxlength schema-unknown-keyword
+    "#);
+    // What is malformed leaves nothing to try a default on.
+    let (_, findings) = doubtful(r#""maxLength":"3""#);
+    insta::assert_snapshot!(findings.join("\n"), @"1:121 a /0/inputSchema/properties/n/maxLength schema-malformed-keyword");
 }
 
 #[test]
@@ -297,6 +317,7 @@ fn tools_are_counted_and_not_findings() {
       = at: /0/inputSchema/minimum
       = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
              most common one, `required: true` inside a property, requires nothing at all.
+      = help: write a number, without quotes
 
     error[tool-name-repeated]: expected one tool named `twice`, found 2
      --> tools.json:2:9
@@ -318,6 +339,7 @@ fn tools_are_counted_and_not_findings() {
       |
       = tool: twice (left out: tool-input-schema-refused)
       = at: /1/inputSchema/minimum
+      = help: write a number, without quotes
 
      code                       severity   findings   tools 
     ────────────────────────────────────────────────────────

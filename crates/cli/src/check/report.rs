@@ -7,7 +7,7 @@ use callgate_gateway::catalog::{
     Admission, AdmissionSettings, AdmittedTool, Catalog, OutputContract, QuarantinedTool, admit_tools,
 };
 use callgate_schema::json::{ReadFault, ReadLimits, Tape};
-use callgate_schema::{Code as SchemaCode, Finding, Options, Profile, Program};
+use callgate_schema::{Code as SchemaCode, Finding, Options, Profile, Program, UnknownKeywords};
 use callgate_wire::Code;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -87,10 +87,16 @@ impl Line {
         if self.is_error { Severity::Error } else { Severity::Warning }
     }
 
-    /// The code to look up: the finding's, but for a repeated name, of which the gate's code says more.
+    /// The code to look up: the finding's, but for a tool without a name, with another's, or that is no object: of these
+    /// the gate's code says more.
     pub(super) fn code(&self) -> &'static str {
+        let is_about_name = matches!(
+            self.finding.code,
+            SchemaCode::TypeMismatch | SchemaCode::PropertyMissing | SchemaCode::StringTooShort
+        );
         match self.gate_code {
             Some(code @ Code::ToolNameRepeated) => code.as_str(),
+            Some(code @ Code::ToolDefinitionMalformed) if is_about_name => code.as_str(),
             _ => self.finding.code.as_str(),
         }
     }
@@ -248,6 +254,7 @@ impl Draft<'_> {
         if tool.code == Code::ToolInputSchemaRefused {
             about.part = input.as_ref().unwrap_or(slice);
             self.add(&about, &tool.findings);
+            self.doubts_beside(&about, &tool.findings, Options::tool(self.settings.profile));
         } else {
             self.definition(slice, tool);
             if self.definition_fault(slice).is_some() {
@@ -293,8 +300,30 @@ impl Draft<'_> {
                     None => self.add(&about, program.warnings()),
                 }
             }
-            Err(error) => self.add(about, &error.findings),
+            Err(error) => {
+                self.add(about, &error.findings);
+                self.doubts_beside(about, &error.findings, options);
+            }
         }
+    }
+
+    /// The doubts about a schema whose only faults are keywords that nobody knows: those say nothing of the others. What
+    /// is malformed or leads nowhere leaves no schema that a value could be tried on.
+    fn doubts_beside(&mut self, about: &About<'_>, faults: &[Finding], options: Options) {
+        if !faults.iter().all(|fault| fault.code == SchemaCode::SchemaUnknownKeyword) {
+            return;
+        }
+        let limits = self.settings.limits.clone();
+        let options = Options { limits, unknown_keywords: UnknownKeywords::Annotate, ..options };
+        let Ok(program) = Program::compile(about.part.text(self.text), &options) else { return };
+        let mut doubts = program.warnings().to_vec();
+        doubts.retain(|doubt| match doubt.code {
+            // It has been said, as a fault.
+            SchemaCode::SchemaNotEnforced => false,
+            SchemaCode::SchemaOpenRoot => !self.reporter.close_open_objects,
+            _ => true,
+        });
+        self.add(&About { is_error: false, gate_code: None, ..*about }, &doubts);
     }
 
     /// The doubts about an open schema as they are when it is closed, if that is how it is taken. What is added stands

@@ -70,10 +70,11 @@ impl Compiler<'_> {
     pub(crate) fn malformed_at(&mut self, entry: &Entry<'_, '_>, part: Node<'_>, tail: &str, expected: &str) {
         let message =
             format!("expected {expected} for `{}`, found {}", entry.keyword, crate::types::found(part));
-        self.fault(
-            Finding::new(Code::SchemaMalformedKeyword, message)
-                .at_schema(entry.keyword, format!("{}{tail}", entry.location()))
-                .at_offset(part.span().start),
-        );
+        let mut finding = Finding::new(Code::SchemaMalformedKeyword, message);
+        if let Some(help) = crate::keywords::form(entry.keyword, part.kind()) {
+            finding = finding.with_help(help);
+        }
+        let location = format!("{}{tail}", entry.location());
+        self.fault(finding.at_schema(entry.keyword, location).at_offset(part.span().start));
     }
 }

@@ -117,10 +117,9 @@ impl<'a> Compiler<'a> {
                 let expected = if boolean { "an object or a boolean" } else { "an object" };
                 let message =
                     format!("expected {expected} as a schema, found {}", crate::types::found(schema));
-                let mut finding = Finding::new(Code::SchemaShape, message);
-                if schema.kind() == Kind::Bool {
-                    finding = finding.with_help("write `{}` for true and `{\"not\": {}}` for false");
-                }
+                let name = location.rsplit('/').next().unwrap_or_default();
+                let finding =
+                    Finding::new(Code::SchemaShape, message).with_help(keywords::shape(name, schema.kind()));
                 self.fault(finding.at_schema(keyword, location).at_offset(schema.span().start));
                 Vec::new()
             }
@@ -206,7 +205,7 @@ impl<'a> Compiler<'a> {
         let (code, message) = if profile == Profile::Portable && known.is_some() {
             (
                 Code::SchemaUnsupportedKeyword,
-                format!("expected a keyword that is enforced here, found `{name}`"),
+                format!("expected a keyword that profile {profile} enforces, found `{name}`"),
             )
         } else {
             let dialect = match profile {

@@ -1,6 +1,7 @@
 //! What to write instead of a keyword that is refused.
 
 use crate::dialect::{Dialect, Profile};
+use crate::json::Kind;
 use crate::keywords::{KEYWORDS, Use};
 
 /// Words of other schema languages, with what JSON Schema has for them.
@@ -45,6 +46,67 @@ pub(crate) fn advice(name: &str, profile: Profile, dialect: Dialect) -> Option<S
     }
 }
 
+/// What to write where the value of a keyword, or a part of it, has the wrong form and is of this kind.
+pub(crate) fn form(keyword: &str, found: Kind) -> Option<&'static str> {
+    Some(match (keyword, found) {
+        ("required", Kind::Bool) => {
+            "take it out here; that a property must be there is said by the object that has it: \
+             `\"required\": [\"name\"]`"
+        }
+        ("required", _) => "list the names of the properties that must be there: `\"required\": [\"name\"]`",
+        ("type", _) => "write one name, `\"string\"`, or a list of several, `[\"string\", \"null\"]`",
+        ("enum", _) => "list the values, in brackets: `\"enum\": [\"a\", \"b\"]`",
+        ("examples", _) => "put the examples into a list, a single one too: `\"examples\": [\"a\"]`",
+        ("properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas", _) => {
+            "write an object that has a schema under each name: `{\"name\": {\"type\": \"string\"}}`"
+        }
+        ("dependentRequired" | "dependencies", _) => {
+            "write an object that has a list of names under each name: `{\"card\": [\"address\"]}`"
+        }
+        ("allOf" | "anyOf" | "oneOf" | "prefixItems", _) => {
+            "list schemas, in brackets: `[{\"type\": \"string\"}]`; leave it out if there are none"
+        }
+        ("additionalProperties", _) => {
+            "write `false` to allow no other members, `true` to allow any, or the schema that they keep"
+        }
+        ("items", Kind::Array) => {
+            "describe all items by one schema, or list those of the first items under `prefixItems`: a list under \
+             `items` is of draft-07, which `$schema` would have to name"
+        }
+        ("pattern", _) => "write the expression in quotes, without slashes around it",
+        ("$ref", _) => "write in quotes where the schema is: `\"#/$defs/name\"`",
+        ("multipleOf", Kind::Number) => "write the step between the numbers, such as `1` or `0.01`",
+        ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf", _) => {
+            "write a number, without quotes"
+        }
+        (
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties"
+            | "minContains" | "maxContains",
+            _,
+        ) => "write a whole number, without quotes; leave it out if there is no such bound",
+        ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", _) => {
+            "write `true` or `false`, without quotes"
+        }
+        ("title" | "description" | "$comment" | "format" | "contentEncoding" | "contentMediaType", _) => {
+            "write one text, in quotes"
+        }
+        _ => return None,
+    })
+}
+
+/// What to write where there should be a schema and a value of this kind is; `name` is the last step to it.
+pub(crate) fn shape(name: &str, found: Kind) -> &'static str {
+    match found {
+        Kind::Bool => "write `{}` for true and `{\"not\": {}}` for false",
+        _ if KEYWORDS.iter().any(|keyword| keyword.name == name) => {
+            "if it is meant as the keyword of that name, put it a level up, beside `properties`; a property needs a \
+             schema of its own: `{\"type\": \"string\"}`"
+        }
+        Kind::String => "write the type in an object: `{\"type\": \"string\"}`",
+        _ => "write a schema as an object: `{\"type\": \"string\"}`; `{}` takes any value",
+    }
+}
+
 /// Edits that are still taken for a slip.
 const DISTANCE_MAX: usize = 2;
 
@@ -68,6 +130,40 @@ fn letters(word: &str) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_keyword_whose_value_can_have_the_wrong_form_has_an_advice() {
+        // What is named here is judged elsewhere, takes any value, or says what to write in its message.
+        const OTHERS: &[&str] = &[
+            "$schema",
+            "$id",
+            "$anchor",
+            "$dynamicRef",
+            "$dynamicAnchor",
+            "$vocabulary",
+            "const",
+            "default",
+            "example",
+            "not",
+            "if",
+            "then",
+            "else",
+            "contains",
+            "propertyNames",
+            "additionalItems",
+            "unevaluatedItems",
+            "unevaluatedProperties",
+            "items",
+            "contentSchema",
+            "x-mcp-header",
+            "additional_properties",
+        ];
+        for keyword in KEYWORDS {
+            let has_advice = form(keyword.name, Kind::Null).is_some();
+            assert_ne!(has_advice, OTHERS.contains(&keyword.name), "{}", keyword.name);
+        }
+        assert_ne!(form("required", Kind::Bool), form("required", Kind::String));
+    }
 
     #[test]
     fn a_misspelt_keyword_gets_the_nearest_real_one() {

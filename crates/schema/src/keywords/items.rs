@@ -16,7 +16,7 @@ pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
     match (compiler.options.profile, compiler.dialect()) {
         (Profile::Standard, Dialect::Draft07) => list(compiler, draft, entry),
         (Profile::Standard, Dialect::Draft202012) => {
-            compiler.malformed(entry, "one schema (2020-12 has `prefixItems` for a list)");
+            compiler.malformed(entry, "one schema for all items");
         }
         (Profile::Portable | Profile::Wire, _) => compiler.fault(
             Finding::new(Code::SchemaUnsupportedForm, "expected one schema under `items`, found a list")

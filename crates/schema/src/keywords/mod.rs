@@ -33,7 +33,7 @@ use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::{Dialect, Profile};
 use crate::resolve::Vocabularies;
 
-pub(crate) use advice::advice;
+pub(crate) use advice::{advice, form, shape};
 
 /// How a keyword becomes instructions, or is judged as an annotation.
 pub(crate) type Compile = for<'a> fn(&mut Compiler<'a>, &mut Draft, &Entry<'a, '_>);

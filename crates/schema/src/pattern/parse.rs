@@ -266,6 +266,9 @@ impl<'t> Parser<'t> {
             Some('i' | 'm' | 's' | 'x' | '-') => {
                 fault.with_help("flags are not taken; write both cases in a class, as in `[aA]`")
             }
+            Some('!' | '=' | '<') if self.language == Language::Portable => fault.with_help(
+                "lookaround and names are not taken; leave them out, or check with profile `standard`",
+            ),
             _ => fault.with_help("a group is written `(…)` or `(?:…)`"),
         }
     }

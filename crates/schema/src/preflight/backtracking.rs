@@ -16,11 +16,10 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
         if subject.parts.pattern(pattern).is_some_and(|pattern| !pattern.is_linear()) {
             let message =
                 "expected a pattern that is matched in linear time, found lookaround or a backreference";
-            doubts.push(
-                subject
-                    .doubt(Code::PatternBacktracks, "pattern", message)
-                    .with_help("say the same with several patterns under `allOf` and `not`"),
-            );
+            doubts.push(subject.doubt(Code::PatternBacktracks, "pattern", message).with_help(
+                "for `(?!…)` write `\"not\": {\"pattern\": \"…\"}` beside the pattern, for `(?=…)` one more \
+                         pattern under `allOf`",
+            ));
         }
     }
 }

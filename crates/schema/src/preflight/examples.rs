@@ -42,11 +42,11 @@ fn refused(subject: &Subject<'_>, keyword: &str, tail: &str, value: Node<'_>, do
 /// What is wrong with the value, if it is one of the usual things, and what to do.
 fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String) {
     let usual = || "write a value that could be sent, or widen the schema".to_owned();
+    let is_missing_default = value.is_null() && keyword == "default";
     if let Some(stated) = subject.keyword("type").and_then(TypeSet::written)
         && !stated.has(value)
     {
-        let reason = format!("{}, where `type` has {}", found(value), stated.names());
-        let is_missing_default = value.is_null() && keyword == "default";
+        let reason = format!("{}, where `type` says {}", found(value), stated.names());
         let help = "leave the `default` out, since a member that is not required need not be sent, or add `null` to \
                     the types";
         return (reason, if is_missing_default { help.to_owned() } else { usual() });
@@ -57,6 +57,11 @@ fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String
             "one that `enum` does not list".to_owned(),
             "write one of the choices, or add this one".to_owned(),
         );
+    }
+    if is_missing_default {
+        let help = "leave the `default` out, since a member that is not required need not be sent, or let the schema \
+                    take null, such as by a branch `{\"type\": \"null\"}` in its `anyOf`";
+        return ("null, which it refuses".to_owned(), help.to_owned());
     }
     ("one that it refuses".to_owned(), usual())
 }
