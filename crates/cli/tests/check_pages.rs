@@ -100,8 +100,9 @@ fn example(code: &str) -> (Shown, Shown) {
         let file = |text: &[u8]| Shown { profile: "standard", text: text.into() };
         return (file(bad), file(good));
     }
-    let section = |name| shown(&page, name).unwrap_or_else(|| panic!("{code}: no schema under {name}"));
-    (section("Example"), section("Instead"))
+    let (bad, good) = (shown(&page, "Example"), shown(&page, "Instead"));
+    assert!(bad.is_some() && good.is_some(), "{code}: a schema under Example and one under Instead");
+    (bad.unwrap(), good.unwrap())
 }
 
 #[test]

@@ -4,8 +4,7 @@
 use std::collections::HashSet;
 
 use callgate_schema::json::{ReadLimits, Tape};
-
-use callgate_schema::{Options, Profile, Program};
+use callgate_schema::{Options, Profile, Program, UnknownKeywords};
 
 use super::{Tree, judge, named, project, receivers};
 
@@ -19,6 +18,11 @@ fn rows() -> Vec<Tree> {
 
 fn text<'t>(row: &'t Tree, name: &str) -> &'t str {
     row.get(name).and_then(Tree::as_text).unwrap()
+}
+
+fn program(schema: &Tree) -> Program {
+    let options = Options { unknown_keywords: UnknownKeywords::Annotate, ..Options::tool(Profile::Standard) };
+    Program::compile(schema.written().as_bytes(), &options).unwrap()
 }
 
 #[test]
@@ -47,14 +51,20 @@ fn every_row_is_projected_to_what_is_taken() {
         assert!(judge(&projection.schema, receiver).is_empty(), "{}", text(&row, "name"));
         let taken = row.get("remarks").unwrap().items().is_empty();
         assert_eq!(projection.changes.is_empty(), taken, "{}", text(&row, "name"));
+        // What is demanded of a receiver is never less than what is relaxed, also where all is given up.
+        let (mut tape, limits) = (Tape::new(), callgate_schema::Limits::default().arguments_text());
+        let empty = tape.read(b"{}", &limits).unwrap();
+        let takes_nothing = |schema: &Tree| program(schema).is_valid(empty).unwrap();
+        assert!(
+            !takes_nothing(&projection.schema) || takes_nothing(&projection.relaxed),
+            "{}",
+            text(&row, "name")
+        );
     }
 }
 
 #[test]
 fn what_a_row_accepts_its_projection_accepts() {
-    let program = |schema: &Tree| {
-        Program::compile(schema.written().as_bytes(), &Options::tool(Profile::Standard)).unwrap()
-    };
     let mut values = 0;
     for row in rows() {
         let Some(keeps) = row.get("keeps") else { continue };

@@ -95,11 +95,13 @@ pub(crate) fn project(schema: &Tree, receiver: &'static Receiver) -> Projection 
     let tightened = tighten::tighten(relaxed.clone(), receiver, &mut log).filter(|tightened| {
         judge(tightened, receiver).is_empty() && still_means_something(&relaxed, tightened)
     });
-    let schema = tightened.unwrap_or_else(|| {
-        give_up(schema, &mut log);
-        closed_if_needed(any_object(), receiver)
-    });
-    Projection { schema, relaxed, changes: log.0 }
+    let Some(tightened) = tightened else {
+        // Nothing of what was relaxed is in the result, so that all of it is given up.
+        let relaxed = give_up(schema, &mut log);
+        let schema = closed_if_needed(relaxed.clone(), receiver);
+        return Projection { schema, relaxed, changes: log.0 };
+    };
+    Projection { schema: tightened, relaxed, changes: log.0 }
 }
 
 /// Whether a schema that compiles still does: references can have lost what they led to.
