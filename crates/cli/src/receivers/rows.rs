@@ -1,5 +1,5 @@
 //! The rows of `cases/receivers.jsonl`: of each rule, a schema that it minds and one that it just does not; and values
-//! under `keeps` that a schema accepts and its projection must accept too.
+//! under `keeps` that a schema accepts and its projection must accept too, or under `refuses` that both refuse.
 
 use std::collections::HashSet;
 
@@ -64,21 +64,24 @@ fn every_row_is_projected_to_what_is_taken() {
 }
 
 #[test]
-fn what_a_row_accepts_its_projection_accepts() {
+fn what_a_row_accepts_its_projection_accepts_and_what_it_says_is_refused_stays_so() {
+    let accepts = |schema: &Tree, value: &Tree| {
+        let (mut tape, text) = (Tape::new(), value.written());
+        let limits = callgate_schema::Limits::default().arguments_text();
+        program(schema).is_valid(tape.read(text.as_bytes(), &limits).unwrap()).unwrap()
+    };
     let mut values = 0;
     for row in rows() {
-        let Some(keeps) = row.get("keeps") else { continue };
-        let original = row.get("schema").unwrap();
+        let (name, original) = (text(&row, "name"), row.get("schema").unwrap());
         let projection = project(original, named(text(&row, "receiver")).unwrap());
-        let (before, after) = (program(original), program(&projection.relaxed));
-        for value in keeps.items() {
-            let (mut tape, value) = (Tape::new(), value.written());
-            let value =
-                tape.read(value.as_bytes(), &callgate_schema::Limits::default().arguments_text()).unwrap();
-            assert!(before.is_valid(value).unwrap(), "{}", text(&row, "name"));
-            assert!(after.is_valid(value).unwrap(), "{}", text(&row, "name"));
+        for value in row.get("keeps").map(Tree::items).unwrap_or_default() {
+            assert!(accepts(original, value) && accepts(&projection.relaxed, value), "{name}");
+            values += 1;
+        }
+        for value in row.get("refuses").map(Tree::items).unwrap_or_default() {
+            assert!(!accepts(original, value) && !accepts(&projection.schema, value), "{name}");
             values += 1;
         }
     }
-    assert!(values > 2, "{values} values");
+    assert!(values > 4, "{values} values");
 }

@@ -59,9 +59,12 @@ fn round(schema: &mut Tree, pointer: &str, receiver: &'static Receiver, log: &mu
     for_each_child(schema, |way, child| round(child, &format!("{pointer}{way}"), receiver, log));
 }
 
-/// A property that may never be there need not be named where nothing else may be there either.
+/// A property that may never be there need not be named where nothing else may be there either; a pattern of names could
+/// let it in again.
 fn never_allowed(schema: &mut Tree) {
-    if let Some(Tree::Object(properties)) = schema.get_mut("properties") {
+    if !schema.has("patternProperties")
+        && let Some(Tree::Object(properties)) = schema.get_mut("properties")
+    {
         properties.retain(|(_, value)| !value.is_raw("false"));
     }
     if let Some(Tree::Array(branches)) = schema.get_mut("anyOf") {
