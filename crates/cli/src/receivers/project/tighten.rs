@@ -39,15 +39,7 @@ fn round(schema: &mut Tree, pointer: &str, receiver: &'static Receiver, log: &mu
         let LooksFor::Shape(shape) = &remark.rule.looks_for else { continue };
         match shape {
             Shape::WithoutType => typed(schema, pointer, log),
-            Shape::ArrayWithoutItems => {
-                schema.set("items", scalars());
-                log.note(
-                    Effect::Demanded,
-                    &remark.pointer,
-                    "items",
-                    "items are texts, numbers, booleans or null",
-                );
-            }
+            Shape::ArrayWithoutItems => itemized(schema, &remark.pointer, log),
             Shape::ObjectNotClosed => {
                 schema.set("additionalProperties", Tree::Raw("false".into()));
                 log.note(Effect::Demanded, pointer, "additionalProperties", "no members beyond `properties`");
@@ -75,6 +67,17 @@ fn never_allowed(schema: &mut Tree) {
 fn scalars() -> Tree {
     let branches = SCALARS.map(|name| Tree::object([("type", Tree::text(name))]));
     Tree::object([("anyOf", Tree::Array(branches.to_vec()))])
+}
+
+/// Says what the items of an array are: what they must be where nothing else looks at them, if that is said, since with
+/// `items` nothing is left for that to look at; else anything simple.
+fn itemized(schema: &mut Tree, pointer: &str, log: &mut Log) {
+    let (items, what) = match schema.get("unevaluatedItems") {
+        Some(others) => (others.clone(), "every item is what `unevaluatedItems` says"),
+        None => (scalars(), "items are texts, numbers, booleans or null"),
+    };
+    schema.set("items", items);
+    log.note(Effect::Demanded, pointer, "items", what);
 }
 
 /// What nothing satisfies, in words that a receiver knows.
