@@ -1,7 +1,7 @@
 //! Whether a call may leave. Approval, reservation and the record of its try are one transaction, in this order, so that
 //! none of them is ever there without the others.
 
-use callgate_wire::{Attempt, Event, EventKind, Intent, SideEffect};
+use callgate_wire::{Attempt, Event, EventKind, Intent, IntentId, SideEffect};
 
 use crate::JournalError;
 use crate::approval::{Standing, standing};
@@ -39,6 +39,9 @@ fn decide(
         }
         return Ok(Opened::Go(retry(twin, intent, effects)));
     }
+    if let Some(twin) = orphaned_twin(rows, intent)? {
+        return Ok(Opened::Held(Hold::InDoubt(twin)));
+    }
     let mut record = request.record.clone();
     if let Some(ask) = &request.ask {
         match standing(rows, &request.record, ask, effects)? {
@@ -69,6 +72,18 @@ fn decide(
     let reserve = |charge| Effect::Reserve { intent: opened.id.clone(), charge };
     effects.extend(request.charges.iter().cloned().map(reserve));
     Ok(Opened::Go(opened))
+}
+
+/// An identical call whose gate is gone and that nobody has taken over yet: it is in doubt, though nothing says so, unless
+/// an operator vouches that its tool changes nothing.
+fn orphaned_twin(rows: &mut dyn Rows, intent: &Intent) -> Result<Option<IntentId>, JournalError> {
+    let twins = rows.unsettled_twins(&intent.principal, intent.call_digest, &intent.fence)?;
+    if twins.iter().all(|twin| twin.pinned.read_only) {
+        return Ok(None);
+    }
+    let gone = rows.gone(&intent.fence)?;
+    let orphan = twins.into_iter().find(|twin| !twin.pinned.read_only && gone.contains(&twin.fence));
+    Ok(orphan.map(|twin| twin.id))
 }
 
 /// The intent of a request that was made before and whose answer was lost, if that recorded it: a new one, or one more try of

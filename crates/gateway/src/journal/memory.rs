@@ -249,6 +249,26 @@ impl Rows for State {
         Ok(first.map(|row| row.record.intent.clone()))
     }
 
+    fn unsettled_twins(
+        &mut self,
+        principal: &Principal,
+        call_digest: Digest,
+        ours: &Incarnation,
+    ) -> Result<Vec<Intent>, JournalError> {
+        // One life alone has no others.
+        if self.lives.len() < 2 {
+            return Ok(Vec::new());
+        }
+        let intents = self.intents.values().map(|row| &row.record.intent);
+        let twin = |intent: &&Intent| {
+            intent.settlement.is_none()
+                && intent.call_digest == call_digest
+                && intent.principal == *principal
+                && intent.fence != *ours
+        };
+        Ok(intents.filter(twin).cloned().collect())
+    }
+
     fn unsettled(&mut self, fence: &Incarnation) -> Result<Vec<Intent>, JournalError> {
         let intents = self.intents.values().map(|row| &row.record.intent);
         Ok(intents.filter(|intent| intent.fence == *fence && intent.settlement.is_none()).cloned().collect())

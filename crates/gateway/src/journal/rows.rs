@@ -37,6 +37,15 @@ pub trait Rows {
         call_digest: Digest,
     ) -> Result<Option<Intent>, JournalError>;
 
+    /// The intents of this principal with this call digest, of other lives than `ours`, of which no outcome is recorded, in
+    /// the order of opening.
+    fn unsettled_twins(
+        &mut self,
+        principal: &Principal,
+        call_digest: Digest,
+        ours: &Incarnation,
+    ) -> Result<Vec<Intent>, JournalError>;
+
     /// The intents of a life of which no outcome is recorded, in the order of opening.
     fn unsettled(&mut self, fence: &Incarnation) -> Result<Vec<Intent>, JournalError>;
 

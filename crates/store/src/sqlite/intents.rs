@@ -43,6 +43,8 @@ const DOUBTS_BEFORE: &str = select!(
      ORDER BY seq DESC LIMIT ?1"
 );
 const UNSETTLED: &str = select!("WHERE fence = ?1 AND settled_at IS NULL ORDER BY seq");
+const UNSETTLED_TWINS: &str =
+    select!("WHERE call_digest = ?1 AND principal = ?2 AND fence <> ?3 AND settled_at IS NULL ORDER BY seq");
 const BY_ID: &str = select!("WHERE id = ?1");
 const OF_KEY: &str = select!("WHERE principal = ?1 AND idempotency_key = ?2 ORDER BY seq DESC LIMIT 1");
 const TRIED_AS: &str = select!("WHERE tried_as = ?1");
@@ -77,6 +79,18 @@ pub(super) fn unsettled(
 ) -> Result<Vec<(i64, Intent)>, StoreError> {
     let read = |row: &Row<'_>| Ok((columns(row, path).get(SEQ)?, intent(row, path)?));
     all(connection, path, UNSETTLED, (fence.as_str(),), read)
+}
+
+/// The identical calls of a principal, of other lives, of which no outcome is recorded.
+pub(super) fn unsettled_twins(
+    connection: &Connection,
+    path: &Path,
+    principal: &Principal,
+    call_digest: Digest,
+    ours: &Incarnation,
+) -> Result<Vec<Intent>, StoreError> {
+    let params = (call_digest.to_string(), principal.as_str(), ours.as_str());
+    all(connection, path, UNSETTLED_TWINS, params, |row| intent(row, path))
 }
 
 /// The place of an intent in the order of opening.
@@ -319,4 +333,5 @@ fn settlement(columns: &Columns<'_>) -> Result<Option<Settlement>, StoreError> {
 pub(super) const LISTS: &[&str] = &[PAGE, PAGE_BEFORE, DOUBTS, DOUBTS_BEFORE];
 /// What is looked up, likewise.
 #[cfg(test)]
-pub(super) const LOOKUPS: &[&str] = &[UNSETTLED, BY_ID, OF_KEY, TRIED_AS, TWIN, BEGINS, RETRY, SETTLE];
+pub(super) const LOOKUPS: &[&str] =
+    &[UNSETTLED, UNSETTLED_TWINS, BY_ID, OF_KEY, TRIED_AS, TWIN, BEGINS, RETRY, SETTLE];

@@ -88,6 +88,15 @@ impl Rows for SqliteRows<'_> {
         Ok(intents::twin(self.connection, self.path, principal, call_digest)?)
     }
 
+    fn unsettled_twins(
+        &mut self,
+        principal: &Principal,
+        call_digest: Digest,
+        ours: &Incarnation,
+    ) -> Result<Vec<Intent>, JournalError> {
+        Ok(intents::unsettled_twins(self.connection, self.path, principal, call_digest, ours)?)
+    }
+
     fn unsettled(&mut self, fence: &Incarnation) -> Result<Vec<Intent>, JournalError> {
         let found = intents::unsettled(self.connection, self.path, fence)?;
         Ok(found.into_iter().map(|(_, intent)| intent).collect())

@@ -16,6 +16,7 @@ pub(super) fn hold(world: &World) -> Result<(), String> {
     no_intent_is_lost(world, &by_id)?;
     no_effect_twice(world, &by_id)?;
     what_is_settled_happened(world, &intents)?;
+    no_twin_of_an_orphan_leaves(world)?;
     a_key_is_one_call(&intents)?;
     no_gate_settles_what_was_taken_from_it(world)?;
     no_budget_is_overspent(world)?;
@@ -79,6 +80,13 @@ fn what_is_settled_happened(world: &World, intents: &[Intent]) -> Result<(), Str
         }
     }
     Ok(())
+}
+
+fn no_twin_of_an_orphan_leaves(world: &World) -> Result<(), String> {
+    match &world.ground.left_beside_an_orphan {
+        Some(id) => Err(format!("{id} may leave although nobody knows what became of an identical call")),
+        None => Ok(()),
+    }
 }
 
 /// Of the calls with one key only the last one had an effect or may have one, but for those of tools that are vouched for.

@@ -80,6 +80,8 @@ pub(super) struct Ground {
     pub(super) permitted: BTreeMap<IntentId, u32>,
     /// The calls that need an approval, by intent.
     pub(super) need_approval: Vec<IntentId>,
+    /// A call that may leave although an identical one is in doubt or its gate is gone.
+    pub(super) left_beside_an_orphan: Option<IntentId>,
     /// An intent that a gate has settled after another one had taken it over.
     pub(super) settled_by_another: Option<IntentId>,
 }
@@ -221,6 +223,8 @@ impl World {
             amount: u64::from(step.c % 3),
             limit: LIMIT,
         }];
+        let doubted = self.doubted(&record.intent);
+        let Some(gate) = self.gates.get(at) else { return };
         let outcome = gate.journal.open(OpenRequest { record, ask, charges, again: false });
         self.told = match &outcome {
             Ok(OpenOutcome::Go(proof)) => format!("{} may leave", proof.intent().id),
@@ -234,6 +238,9 @@ impl World {
                 self.summary.retries += u64::from(opened.attempt > Attempt::FIRST);
                 self.summary.approvals +=
                     u64::from(opened.approval.is_some() && opened.attempt == Attempt::FIRST);
+                if doubted && opened.attempt == Attempt::FIRST {
+                    self.ground.left_beside_an_orphan = Some(opened.id.clone());
+                }
                 if approval && opened.attempt == Attempt::FIRST {
                     self.ground.need_approval.push(opened.id.clone());
                 }
@@ -251,6 +258,17 @@ impl World {
             }
             Ok(OpenOutcome::Known(..)) | Err(_) => {}
         }
+    }
+
+    /// Whether an identical call is in doubt, or has no outcome and its gate is gone.
+    fn doubted(&self, intent: &Intent) -> bool {
+        let intents = self.eye.list(&IntentFilter::last(u32::MAX)).unwrap_or_default();
+        let lives = |fence: &Incarnation| self.gates.iter().any(|gate| gate.journal.incarnation() == fence);
+        intents.iter().any(|other| {
+            other.call_digest == intent.call_digest
+                && !other.pinned.read_only
+                && (other.in_doubt() || (other.settlement.is_none() && !lives(&other.fence)))
+        })
     }
 
     fn send(&mut self, step: Step) {

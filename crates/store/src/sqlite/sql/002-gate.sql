@@ -45,6 +45,7 @@ DROP TABLE intents;
 ALTER TABLE intents_2 RENAME TO intents;
 
 CREATE INDEX intents_unsettled ON intents (fence) WHERE settled_at IS NULL;
+CREATE INDEX intents_unsettled_call ON intents (call_digest, principal) WHERE settled_at IS NULL;
 -- The identical call of a principal that is in doubt, and the list of all that are.
 CREATE INDEX intents_in_doubt ON intents (principal, call_digest) WHERE in_doubt = 1;
 CREATE INDEX intents_in_doubt_listed ON intents (seq) WHERE in_doubt = 1;
