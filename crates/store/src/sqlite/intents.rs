@@ -12,6 +12,7 @@ use rusqlite::{Connection, Row, named_params};
 
 use super::columns::{Columns, all, change, one};
 use crate::StoreError;
+use crate::error::At as _;
 
 /// The columns of [`Intent`], in the order in which [`intent`] reads them.
 macro_rules! columns {
@@ -182,10 +183,36 @@ const ADD: &str = "INSERT INTO intents (id, format, opened_at, principal, run, u
      :arguments_digest, :call_digest, :idempotency_key, :approval, :read_only, :idempotent, :attempt, :fence, \
      :retry_permitted, :state, :arguments)";
 
+/// The share of a store's largest size that new intents leave for the outcomes of those that are there, and its most in
+/// pages.
+const ROOM_SHARE: i64 = 8;
+const ROOM_PAGES_MAX: i64 = 1_024;
+
+/// Refuses a new intent where the file is so near its largest size that outcomes might find no room.
+fn leave_room(connection: &Connection, path: &Path) -> Result<(), StoreError> {
+    let number = |sql: &str| {
+        connection
+            .prepare_cached(sql)
+            .and_then(|mut statement| statement.query_row([], |row| row.get::<_, i64>(0)))
+            .at(path)
+    };
+    let most = number("PRAGMA max_page_count")?;
+    let used = number("PRAGMA page_count")? - number("PRAGMA freelist_count")?;
+    if used + (most / ROOM_SHARE).min(ROOM_PAGES_MAX) < most {
+        return Ok(());
+    }
+    Err(StoreError::new(
+        Code::StoreUnavailable,
+        path,
+        "the store is full: the rest of its largest size is for outcomes",
+    ))
+}
+
 /// A new one.
 pub(super) fn add(connection: &Connection, path: &Path, record: &IntentRecord) -> Result<(), StoreError> {
     let IntentRecord { intent, arguments } = record;
     assert!(intent.settlement.is_none(), "what is opened has no outcome yet");
+    leave_room(connection, path)?;
     change(
         connection,
         path,

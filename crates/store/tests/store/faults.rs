@@ -61,16 +61,12 @@ fn a_full_store_takes_no_call_and_keeps_what_it_has() {
     assert_eq!(refused, 16);
     assert_eq!(journal.list(&ALL).unwrap().len(), taken + 1);
 
-    // Outcomes mostly find room in their own rows, old rows make room, and then the others do, too.
-    let settle_all = || {
-        let intents = journal.list(&ALL).unwrap();
-        intents.iter().filter(|intent| journal.settle(&intent.id, &result_at(2), None).is_ok()).count()
-    };
-    let settled = settle_all();
-    assert!(settled > taken / 2, "{settled} of {taken}");
+    // Outcomes have room of their own, and old rows make room for new ones.
+    for intent in journal.list(&ALL).unwrap() {
+        journal.settle(&intent.id, &result_at(2), None).unwrap();
+    }
     let forgotten = journal.forget(Timestamp(i64::MAX)).unwrap();
-    assert_eq!(usize::try_from(forgotten.intents).unwrap(), settled);
-    assert_eq!(settle_all(), taken + 1 - settled);
+    assert_eq!(usize::try_from(forgotten.intents).unwrap(), taken + 1);
     go(&journal, &distinct(record(journal.incarnation(), "{}")));
     assert!(check_store(&path).unwrap().is_sound());
 }
