@@ -1,5 +1,7 @@
 //! One remark about a schema, a text or a value: what is wrong, where, and how to mend it.
 
+use std::borrow::Cow;
+
 use crate::json::write_string;
 use crate::{Class, Code, Location, WireForm};
 
@@ -16,7 +18,7 @@ pub struct Finding {
     /// What to write instead, if that can be said.
     pub help: Option<String>,
     /// The keyword at fault.
-    pub keyword: Option<String>,
+    pub keyword: Option<Cow<'static, str>>,
     /// Where in the schema, as a JSON Pointer. The place of the keyword for a violation and for a keyword's fault.
     pub schema_location: Option<String>,
     /// The way through the schemas by which a violation was found, references included: a JSON Pointer.
@@ -73,7 +75,7 @@ impl Finding {
 
     /// Adds the keyword and its place in the schema.
     #[must_use]
-    pub fn at_schema(mut self, keyword: impl Into<String>, location: impl Into<String>) -> Self {
+    pub fn at_schema(mut self, keyword: impl Into<Cow<'static, str>>, location: impl Into<String>) -> Self {
         self.keyword = Some(keyword.into());
         self.schema_location = Some(location.into());
         self

@@ -65,20 +65,32 @@ pub(crate) fn joined(location: &str, keyword: &str) -> String {
 
 /// `location`, a JSON Pointer, followed by one more reference token.
 pub(crate) fn below(location: &str, token: &str) -> String {
-    let mut location = location.to_owned();
-    location.push('/');
-    let _ = write_escaped(&mut location, token);
-    location
+    let mut below = String::with_capacity(location.len() + 1 + token.len());
+    below.push_str(location);
+    below.push('/');
+    let _ = write_escaped(&mut below, token);
+    below
+}
+
+/// `location`, followed by the name of a keyword and a token within its value.
+pub(crate) fn below_keyword(location: &str, keyword: &str, token: &str) -> String {
+    let mut below = String::with_capacity(location.len() + keyword.len() + token.len() + 2);
+    below.push_str(location);
+    below.push('/');
+    below.push_str(keyword);
+    below.push('/');
+    let _ = write_escaped(&mut below, token);
+    below
 }
 
 /// Writes one reference token of a JSON Pointer (RFC 6901, section 3).
 pub(crate) fn write_escaped(out: &mut impl fmt::Write, token: &str) -> fmt::Result {
-    for c in token.chars() {
-        match c {
-            '~' => out.write_str("~0")?,
-            '/' => out.write_str("~1")?,
-            c => out.write_char(c)?,
-        }
+    let mut rest = token;
+    while let Some(at) = memchr::memchr2(b'~', b'/', rest.as_bytes()) {
+        let (plain, escaped) = rest.split_at(at);
+        out.write_str(plain)?;
+        out.write_str(if escaped.starts_with('~') { "~0" } else { "~1" })?;
+        rest = escaped.get(1..).unwrap_or_default();
     }
-    Ok(())
+    out.write_str(rest)
 }

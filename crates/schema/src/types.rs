@@ -28,17 +28,19 @@ impl TypeSet {
     pub(crate) const BOOLEAN: TypeSet = TypeSet(1 << 5);
     pub(crate) const NULL: TypeSet = TypeSet(1 << 6);
     pub(crate) const ARRAY: TypeSet = TypeSet(1 << 1);
+    pub(crate) const OBJECT: TypeSet = TypeSet(1 << 0);
+    pub(crate) const NUMBER: TypeSet = TypeSet(NUMBER);
 
     /// The narrowest set that the value is in.
     pub(crate) fn of(value: Node<'_>) -> TypeSet {
         match value.kind() {
-            Kind::Object => TypeSet(1 << 0),
+            Kind::Object => TypeSet::OBJECT,
             Kind::Array => TypeSet::ARRAY,
             Kind::String => TypeSet::STRING,
             Kind::Bool => TypeSet::BOOLEAN,
             Kind::Null => TypeSet::NULL,
             Kind::Number if value.as_number().is_some_and(Number::is_integer) => TypeSet(INTEGER),
-            Kind::Number => TypeSet(NUMBER),
+            Kind::Number => TypeSet::NUMBER,
         }
     }
 
@@ -47,14 +49,18 @@ impl TypeSet {
         NAMES.iter().find(|(known, _)| *known == name).map(|&(_, bits)| TypeSet(bits))
     }
 
+    /// The type whose name a value is.
+    pub(crate) fn named_by(name: Node<'_>) -> Option<TypeSet> {
+        NAMES.iter().find(|(known, _)| name.is_text(known)).map(|&(_, bits)| TypeSet(bits))
+    }
+
     /// The types that a well-formed `type` states.
     pub(crate) fn written(written: Node<'_>) -> Option<TypeSet> {
-        let Some(name) = written.as_str() else {
-            return written
-                .items()
-                .try_fold(TypeSet::EMPTY, |set, name| Some(set.union(TypeSet::named(&name.as_str()?)?)));
-        };
-        TypeSet::named(&name)
+        if written.kind() == Kind::Array {
+            let mut names = written.items();
+            return names.try_fold(TypeSet::EMPTY, |set, name| Some(set.union(TypeSet::named_by(name)?)));
+        }
+        TypeSet::named_by(written)
     }
 
     pub(crate) const fn overlaps(self, other: TypeSet) -> bool {

@@ -1,21 +1,15 @@
 //! The state of one pass over a value.
 
+mod report;
+
 use std::collections::HashSet;
 
 use crate::check::remembered::Remembered;
-use crate::check::wire;
 use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node, NodeId};
-use crate::location::joined;
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
-use crate::{Code, Detail, Exhausted, Finding, Location, Profile, Step, Violations, Work};
-
-/// The most that one attempt to explain a refusal may cost.
-const ATTEMPT_WORK: u64 = 50_000;
-/// What a finding costs that only explains why a branch does not hold: to describe it takes far longer than to look at a
-/// value.
-const FINDING_WORK: usize = 20;
+use crate::{Exhausted, Finding, Step, Work};
 
 /// What a reference costs beside a step where it must be known what is evaluated.
 const TRACKED_WORK: usize = 3;
@@ -148,11 +142,9 @@ impl<'p, 'i> Run<'p, 'i> {
         one: bool,
         branches: &'b [BlockId],
         value: Node<'i>,
-    ) -> impl Iterator<Item = (usize, BlockId)> + Clone + use<'b> {
-        let mask = self.parts.fast.candidates(at.block, one, value);
-        let all = branches.iter().copied().enumerate();
-        // What has no bit of its own is a candidate.
-        all.filter(move |(index, _)| *index > 63 || mask >> index & 1 == 1)
+    ) -> impl Iterator<Item = (usize, BlockId)> + Clone + use<'b, 'p, 'i> {
+        let places = self.parts.fast.candidates(at.block, one, branches.len(), value);
+        places.filter_map(|place| Some((place, *branches.get(place)?)))
     }
 
     /// The allowance of glances, of which there are none without.
@@ -484,160 +476,6 @@ impl<'p, 'i> Run<'p, 'i> {
             self.path.pop();
         }
         answer
-    }
-
-    /// Answers with a violation: `false`, and in reporting mode the finding that `describe` makes.
-    ///
-    /// The places and the offset are added here.
-    pub(crate) fn refuse<const COLLECT: bool>(
-        &mut self,
-        at: Site,
-        value: Node<'i>,
-        describe: impl FnOnce() -> Finding,
-    ) -> Result<bool, Stop> {
-        if !COLLECT {
-            return Ok(false);
-        }
-        self.room()?;
-        if self.explaining {
-            self.charge(FINDING_WORK)?;
-        }
-        let path = self.location();
-        let finding = describe();
-        if self.explaining {
-            // No more of it is read.
-            self.findings.push(finding.at_instance(path));
-            return Ok(false);
-        }
-        let offset = finding.offset.unwrap_or(value.span().start);
-        let (keyword, location) = self.place(at);
-        let mut finding = match self.parts.profile {
-            Profile::Wire => wire::rephrased(finding, &path),
-            Profile::Standard | Profile::Portable => finding,
-        };
-        finding.evaluation_path = Some(match keyword {
-            "false" => self.evaluation.clone(),
-            keyword => joined(&self.evaluation, keyword),
-        });
-        self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
-        Ok(false)
-    }
-
-    /// Checks a value that is no part of the one at hand, such as a name, under the same allowance. Clears `good` if
-    /// it is refused; in reporting mode gives the findings, whose places in the value are its own.
-    pub(crate) fn aside<const COLLECT: bool>(
-        &mut self,
-        block: BlockId,
-        value: Node<'_>,
-        good: &mut bool,
-    ) -> Result<Vec<Finding>, Stop> {
-        let work = std::mem::replace(&mut self.work, Work::new(0));
-        let mut run = Run {
-            depth: self.depth,
-            evaluation: self.evaluation.clone(),
-            current: self.current,
-            resource: self.resource,
-            scope: self.scope.clone(),
-            ..Run::new(self.parts, work)
-        };
-        let answer = run.block::<COLLECT>(block, value);
-        self.truncated |= run.truncated;
-        if self.stopped_in.is_none() {
-            self.stopped_in = run.stopped_in;
-        }
-        self.work = run.work;
-        *good &= answer?;
-        Ok(run.findings)
-    }
-
-    /// What a subschema has against the value at hand, reported apart and at a cost that is bounded by itself; `None` if
-    /// that takes too long to tell.
-    pub(crate) fn attempt(&mut self, block: BlockId, value: Node<'i>) -> Option<Vec<Finding>> {
-        let work = self.work.share(ATTEMPT_WORK);
-        let mut run = Run {
-            depth: self.depth,
-            path: std::mem::take(&mut self.path),
-            current: self.current,
-            resource: self.resource,
-            scope: std::mem::take(&mut self.scope),
-            glances: std::mem::replace(&mut self.glances, Work::new(0)),
-            trail: std::mem::take(&mut self.trail),
-            explaining: true,
-            ..Run::new(self.parts, work)
-        };
-        let (steps, resources) = (run.path.len(), run.scope.len());
-        let ended = run.block::<true>(block, value);
-        // Where it ended early, what it went into is still there.
-        run.path.truncate(steps);
-        run.scope.truncate(resources);
-        (self.path, self.scope) = (run.path, run.scope);
-        (self.glances, self.trail) = (run.glances, run.trail);
-        self.work.give_back(&run.work);
-        ended.is_ok().then_some(run.findings)
-    }
-
-    /// Adds a finding of [`Self::aside`], placed at the value at hand.
-    pub(crate) fn refuse_elsewhere(&mut self, finding: Finding) -> Result<(), Stop> {
-        self.room()?;
-        let path = self.location();
-        self.findings.push(finding.at_instance(path));
-        Ok(())
-    }
-
-    fn room(&mut self) -> Result<(), Stop> {
-        if self.findings.len() as u64 >= self.parts.limits.findings_max {
-            self.truncated = true;
-            return Err(Stop::Full);
-        }
-        Ok(())
-    }
-
-    /// Steps from the root to the value at hand.
-    pub(crate) const fn path_length(&self) -> usize {
-        self.path.len()
-    }
-
-    fn location(&self) -> Location {
-        Location(self.path.iter().map(PathStep::step).collect())
-    }
-
-    /// The keyword and its location. A `false` schema has no keyword: it is named, and its own place given.
-    fn place(&self, at: Site) -> (&'static str, String) {
-        let location = self.parts.location(at.block);
-        match at.keyword {
-            "false" => ("false", location.to_owned()),
-            keyword => (keyword, joined(location, keyword)),
-        }
-    }
-
-    /// What to report when the pass ended early.
-    pub(crate) fn failure(&self, stop: Stop) -> Finding {
-        let path = Location(self.stopped_at.iter().rev().map(PathStep::step).collect());
-        let finding = match stop {
-            Stop::Depth => Finding::new(
-                Code::LimitExceeded,
-                format!(
-                    "expected subschemas at most {} deep within each other, found more",
-                    self.parts.limits.evaluation_depth_max
-                ),
-            )
-            .with("limit", Detail::Text("evaluation_depth".into()))
-            .with("maximum", Detail::Count(self.parts.limits.evaluation_depth_max)),
-            Stop::Work | Stop::Full => Finding::new(
-                Code::WorkExhausted,
-                format!("expected an answer within {} units of work, found none", self.work.total()),
-            )
-            .with_help("send a smaller value, or simplify the schema at that place")
-            .with("limit", Detail::Text("work".into()))
-            .with("maximum", Detail::Count(self.work.total()))
-            .with("reason", Detail::Text("the work allowance of the check is spent".into())),
-        };
-        let (keyword, location) = self.stopped_in.map_or(("", String::new()), |site| self.place(site));
-        finding.at_schema(keyword, location).at_instance(path)
-    }
-
-    pub(crate) fn into_violations(self) -> Violations {
-        Violations { findings: self.findings, truncated: self.truncated }
     }
 }
 

@@ -1,7 +1,5 @@
 //! A block under construction: keywords that work together are gathered here and become one instruction.
 
-use std::collections::HashSet;
-
 use crate::program::{Additional, BlockId, Instruction, ObjectPlan, Op, PatternId, Slot};
 
 /// A block under construction.
@@ -17,7 +15,8 @@ pub(crate) struct Draft {
 /// `properties`, `patternProperties`, `additionalProperties`.
 #[derive(Debug, Default)]
 pub(crate) struct MembersDraft {
-    pub(crate) slots: Vec<(String, BlockId)>,
+    /// In byte order of the names.
+    pub(crate) slots: Vec<(Box<str>, BlockId)>,
     pub(crate) patterns: Vec<(PatternId, BlockId)>,
     pub(crate) additional: Option<Additional>,
 }
@@ -57,7 +56,9 @@ impl Draft {
         self.items();
         self.contains();
         self.condition();
-        self.instructions.sort_by_key(|instruction| rank(&instruction.op));
+        if !self.instructions.is_sorted_by_key(|instruction| rank(&instruction.op)) {
+            self.instructions.sort_by_key(|instruction| rank(&instruction.op));
+        }
         self.instructions
     }
 
@@ -70,32 +71,28 @@ impl Draft {
         if slots.is_empty() && patterns.is_empty() && additional == Additional::Open {
             return;
         }
-        let required = self.required_among(&slots);
-        let slots = slots
-            .into_iter()
-            .map(|(name, block)| Slot {
-                required: required.contains(name.as_str()),
-                name: name.into(),
-                block,
-            })
-            .collect();
+        let mut slots: Vec<Slot> =
+            slots.into_iter().map(|(name, block)| Slot { name, block, required: false }).collect();
+        self.mark_required(&mut slots);
         let plan = ObjectPlan::new(slots, patterns, additional);
         self.push("properties", Op::Properties(Box::new(plan)));
     }
 
-    /// The names under `required`, if all are declared: the walk over the members then counts them in passing, and the
-    /// instruction of its own is left for the report.
-    fn required_among(&mut self, slots: &[(String, BlockId)]) -> HashSet<String> {
-        let declared: HashSet<&str> = slots.iter().map(|(name, _)| name.as_str()).collect();
+    /// Marks the names under `required`, if all are declared: the walk over the members then counts them in passing, and
+    /// the instruction of its own is left for the report.
+    fn mark_required(&mut self, slots: &mut [Slot]) {
         for instruction in &mut self.instructions {
-            if let Op::Required { names, counted } = &mut instruction.op
-                && names.iter().all(|name| declared.contains(&**name))
-            {
-                *counted = true;
-                return names.iter().map(ToString::to_string).collect();
+            let Op::Required { names, counted } = &mut instruction.op else { continue };
+            let places = names.iter().map(|name| slots.binary_search_by(|slot| slot.name.cmp(name)));
+            let Ok(places) = places.collect::<Result<Vec<_>, _>>() else { continue };
+            *counted = true;
+            for place in places {
+                if let Some(slot) = slots.get_mut(place) {
+                    slot.required = true;
+                }
             }
+            return;
         }
-        HashSet::new()
     }
 
     fn items(&mut self) {

@@ -10,6 +10,7 @@ mod options;
 mod reference;
 mod root;
 mod scope;
+mod spots;
 mod walk;
 mod wire;
 
@@ -21,8 +22,10 @@ use crate::json::{Document, NodeId};
 use crate::pattern::Pattern;
 use crate::preflight;
 use crate::program::{Block, BlockId, Instruction, Parts, PatternId, Program};
-use crate::resolve::{DocumentId, Index, Place, ResourceId, Sources, Spot};
+use crate::resolve::{Index, Place, ResourceId, Sources, Spot};
 use crate::{Code, Finding, Profile};
+
+use spots::Spots;
 
 pub(crate) use draft::Draft;
 pub use fault::CompileError;
@@ -84,7 +87,7 @@ pub(crate) struct Compiler<'a> {
     /// What the patterns take together, compiled.
     pub(crate) patterns_bytes: u64,
     /// The block of each subschema, given out when it is first seen or first pointed to.
-    by_spot: HashMap<Spot, BlockId>,
+    spots: Spots,
     /// Pointed to, and perhaps not at a place of its own.
     pointed_to: Vec<Place>,
     /// The parts of large objects and arrays that references lead through, by the step of a pointer.
@@ -112,7 +115,7 @@ impl<'a> Compiler<'a> {
             patterns: Vec::new(),
             pattern_ids: HashMap::new(),
             patterns_bytes: 0,
-            by_spot: HashMap::new(),
+            spots: Spots::default(),
             pointed_to: Vec::new(),
             large: HashMap::new(),
             links: Vec::new(),
@@ -142,8 +145,6 @@ impl<'a> Compiler<'a> {
             return Err(CompileError { findings: self.findings, truncated: self.truncated });
         }
         let dynamic = self.dynamic_blocks();
-        let mut schemas: Vec<_> = self.by_spot.iter().map(|(spot, block)| (*spot, *block)).collect();
-        schemas.sort_unstable();
         let mut parts = Parts {
             profile: self.options.profile,
             limits: self.options.limits.clone(),
@@ -158,9 +159,9 @@ impl<'a> Compiler<'a> {
         parts.fast = FastPath::of(&parts);
         // Profile wire names what it does not enforce, which is doubt enough; other texts are not the author's.
         if self.options.profile != Profile::Wire {
-            let main = schemas.iter().filter(|(spot, _)| spot.document == DocumentId(0));
-            let own: Vec<_> = main.map(|(spot, block)| (*block, self.sources.main.node(spot.node))).collect();
-            let doubts = preflight::doubts(&parts, &own, self.options);
+            let root = self.sources.main.root();
+            let own = self.spots.of_main().map(|(node, block)| (block, root.at_index(node)));
+            let doubts = preflight::doubts(&parts, own, self.options);
             parts.warnings.extend(doubts);
         }
         Ok(Program { parts: Arc::new(parts) })
@@ -169,8 +170,8 @@ impl<'a> Compiler<'a> {
     fn dynamic_blocks(&mut self) -> HashMap<ResourceId, Vec<(u32, BlockId)>> {
         let mut blocks: HashMap<_, Vec<_>> = HashMap::new();
         for (resource, name, place) in self.index.dynamic() {
-            if let (Some(name), Some(block)) = (self.dynamic_names.get(name), self.by_spot.get(&place.spot)) {
-                blocks.entry(*resource).or_default().push((*name, *block));
+            if let (Some(name), Some(block)) = (self.dynamic_names.get(name), self.spots.block(place.spot)) {
+                blocks.entry(*resource).or_default().push((*name, block));
             }
         }
         blocks

@@ -80,8 +80,8 @@ impl<'a> Compiler<'a> {
     }
 
     fn locate(&mut self, written: &str) -> Result<(Reference, Place), Dangling> {
-        let base = self.index.entry(self.scope.resource).map(|entry| entry.uri.clone()).unwrap_or_default();
-        let reference = Reference::resolve(&base, written).ok_or(Dangling::Malformed)?;
+        let base = self.index.entry(self.scope.resource).map_or("", |entry| &entry.uri);
+        let reference = Reference::resolve(base, written).ok_or(Dangling::Malformed)?;
         let resource = self.reach(&reference.uri)?;
         let root = self.index.entry(resource).ok_or(Dangling::Nowhere)?;
         let fragment = percent_decoded(&reference.fragment).ok_or(Dangling::Malformed)?;
@@ -128,7 +128,11 @@ impl<'a> Compiler<'a> {
         let node = self.node(spot)?;
         // What is escaped in a pointer is seldom.
         if node.len() <= PARTS_SEARCHED_MAX || token.contains('~') {
-            return node.pointer(&format!("/{token}")).map(Node::id);
+            return match node.kind() {
+                Kind::Object if !token.contains('~') => node.member(token),
+                _ => node.pointer(&format!("/{token}")),
+            }
+            .map(Node::id);
         }
         let parts = self.large.entry(spot).or_insert_with(|| match node.kind() {
             Kind::Object => {
@@ -161,7 +165,7 @@ impl<'a> Compiler<'a> {
             let Some(node) = self.node(next.spot) else { continue };
             if !self.is_compiled(id) {
                 self.enter(&next);
-                self.subschema_at(node, &next.location, "$ref");
+                self.subschema_at(node, next.location, "$ref");
             }
         }
     }

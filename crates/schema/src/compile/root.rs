@@ -32,7 +32,7 @@ impl Compiler<'_> {
         if self.options.root == Root::Tool {
             self.root_type(root);
         }
-        self.subschema_at(root, "", "");
+        self.subschema_at(root, String::new(), "");
         true
     }
 

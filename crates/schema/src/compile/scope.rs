@@ -6,7 +6,7 @@ use crate::compile::Compiler;
 use crate::dialect::Dialect;
 use crate::json::{Document, Node};
 use crate::program::{Block, BlockId};
-use crate::resolve::{DocumentId, Language, Place, ResourceId, Spot, Vocabularies};
+use crate::resolve::{DocumentId, Language, Place, ResourceId, Spot, Vocabularies, may_hide_names};
 
 /// Where the walk is.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,8 @@ impl<'a> Compiler<'a> {
 
     pub(crate) fn index_document(&mut self, id: DocumentId, uri: &str) -> ResourceId {
         let Some(document) = self.documents.get(id.0 as usize).copied() else { return ResourceId(0) };
-        self.has_unevaluated |= memchr::memmem::find(document.text(), b"unevaluated").is_some();
+        self.has_unevaluated |= may_hide_names(document.text())
+            || memchr::memmem::find(document.text(), b"unevaluated").is_some();
         let root = document.root();
         let named = root.member("$schema").and_then(Node::as_str);
         let default = Scope::of(self.options.dialect).language;
@@ -93,7 +94,7 @@ impl<'a> Compiler<'a> {
     /// The block of a subschema, made when it is first asked for.
     pub(crate) fn block_of(&mut self, spot: Spot) -> BlockId {
         let next = BlockId(super::walk::index(self.blocks.len()));
-        let id = *self.by_spot.entry(spot).or_insert(next);
+        let id = self.spots.block_or(spot, next);
         if id == next {
             let resource = self.scope.resource;
             self.blocks.push(Block { location: "".into(), resource, first: 0, end: u32::MAX, tracks: false });

@@ -1,10 +1,12 @@
 //! The walk over subschemas: which keywords an object has, and what each becomes.
 
+use std::borrow::Cow;
+
 use crate::compile::{Compiler, Draft, UnknownKeywords};
 use crate::dialect::{Dialect, Profile};
 use crate::json::{Kind, Node};
-use crate::keywords::{self, KEYWORDS, Keyword, Use};
-use crate::location::below;
+use crate::keywords::{self, Keyword, Present, Use};
+use crate::location::{below, below_keyword, joined};
 use crate::program::{BlockId, Instruction, Op};
 use crate::resolve::Place;
 use crate::{Code, Detail, Finding};
@@ -16,6 +18,8 @@ pub(crate) struct Entry<'a, 'l> {
     pub(crate) value: Node<'a>,
     /// The object that it stands in.
     pub(crate) schema: Node<'a>,
+    /// The keywords of that object.
+    pub(crate) present: &'l Present<'a>,
     pub(crate) block: BlockId,
     /// The place of that object.
     pub(crate) schema_location: &'l str,
@@ -24,24 +28,25 @@ pub(crate) struct Entry<'a, 'l> {
 impl<'a> Entry<'a, '_> {
     /// The place of the keyword's value. Keywords need no escaping.
     pub(crate) fn location(&self) -> String {
-        format!("{}/{}", self.schema_location, self.keyword)
+        joined(self.schema_location, self.keyword)
     }
 
     /// A keyword beside this one.
     pub(crate) fn sibling(&self, keyword: &str) -> Option<Node<'a>> {
-        self.schema.member(keyword)
+        self.present.keyword(keyword)
     }
 }
 
 impl<'a> Compiler<'a> {
     /// Compiles the subschema that is the whole value of a keyword.
     pub(crate) fn subschema(&mut self, entry: &Entry<'a, '_>) -> BlockId {
-        self.subschema_at(entry.value, &entry.location(), entry.keyword)
+        self.subschema_at(entry.value, entry.location(), entry.keyword)
     }
 
     /// Compiles the subschema at `token` within a keyword's value.
     pub(crate) fn subschema_in(&mut self, entry: &Entry<'a, '_>, token: &str, schema: Node<'a>) -> BlockId {
-        self.subschema_at(schema, &below(&entry.location(), token), entry.keyword)
+        let location = below_keyword(entry.schema_location, entry.keyword, token);
+        self.subschema_at(schema, location, entry.keyword)
     }
 
     /// Compiles the subschemas of a list, which must not be empty.
@@ -55,13 +60,13 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles the subschemas of an object, in byte order of their names.
-    pub(crate) fn named_subschemas(&mut self, entry: &Entry<'a, '_>) -> Option<Vec<(String, BlockId)>> {
+    pub(crate) fn named_subschemas(&mut self, entry: &Entry<'a, '_>) -> Option<Vec<(Cow<'a, str>, BlockId)>> {
         if entry.value.kind() != Kind::Object {
             self.malformed(entry, "an object of schemas");
             return None;
         }
         let mut members: Vec<_> =
-            entry.value.members().map(|member| (member.name().into_owned(), member.value())).collect();
+            entry.value.members().map(|member| (member.name(), member.value())).collect();
         members.sort_unstable_by(|a, b| a.0.cmp(&b.0));
         let compiled = members.into_iter().map(|(name, schema)| {
             let block = self.subschema_in(entry, &name, schema);
@@ -74,7 +79,7 @@ impl<'a> Compiler<'a> {
     pub(crate) fn subschema_at(
         &mut self,
         schema: Node<'a>,
-        location: &str,
+        location: String,
         keyword: &'static str,
     ) -> BlockId {
         let outer = self.scope;
@@ -86,9 +91,9 @@ impl<'a> Compiler<'a> {
         let resource = self.scope.resource;
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
             // A reference back to here from within must not compile it again.
-            (block.location, block.resource, block.end) = (location.into(), resource, 0);
+            (block.resource, block.end) = (resource, 0);
         }
-        let instructions = self.instructions(schema, id, location, keyword);
+        let instructions = self.instructions(schema, id, &location, keyword);
         let tracks = instructions.iter().any(|instruction| {
             matches!(instruction.op, Op::UnevaluatedItems { .. } | Op::UnevaluatedProperties { .. })
         });
@@ -96,6 +101,7 @@ impl<'a> Compiler<'a> {
         self.code.extend(instructions);
         if let Some(block) = self.blocks.get_mut(id.0 as usize) {
             (block.first, block.end, block.tracks) = (first, index(self.code.len()), tracks);
+            block.location = location.into();
         }
         self.scope = outer;
         id
@@ -127,29 +133,38 @@ impl<'a> Compiler<'a> {
     }
 
     fn object(&mut self, schema: Node<'a>, block: BlockId, location: &str) -> Vec<Instruction> {
-        self.unknown_keywords(schema, location);
+        let present = Present::of(schema);
+        if present.has_others() || !present.all().all(|(keyword, _)| self.is_on(keyword)) {
+            self.unknown_keywords(schema, location);
+        }
         let mut draft = Draft::default();
-        for keyword in KEYWORDS {
-            let Some(value) = schema.member(keyword.name) else { continue };
+        for (keyword, value) in present.all() {
             if !self.is_on(keyword) {
                 continue;
             }
-            if self.is_beside_reference(schema, keyword) {
+            if self.is_beside_reference(&present, keyword) {
                 self.ignored_sibling(keyword, value, location);
                 continue;
             }
-            let entry = Entry { keyword: keyword.name, value, schema, block, schema_location: location };
+            let entry = Entry {
+                keyword: keyword.name,
+                value,
+                schema,
+                present: &present,
+                block,
+                schema_location: location,
+            };
             (keyword.compile)(self, &mut draft, &entry);
         }
         draft.finish(self.has_unevaluated())
     }
 
     /// Draft-07, section 8.3: beside `$ref` all other members are ignored. Containers of references are still read.
-    fn is_beside_reference(&self, schema: Node<'_>, keyword: &Keyword) -> bool {
+    fn is_beside_reference(&self, present: &Present<'_>, keyword: &Keyword) -> bool {
         self.options.profile == Profile::Standard
             && self.dialect() == Dialect::Draft07
             && !matches!(keyword.name, "$ref" | "$defs" | "definitions")
-            && schema.member("$ref").is_some_and(|value| value.kind() == Kind::String)
+            && present.keyword("$ref").is_some_and(|value| value.kind() == Kind::String)
     }
 
     fn ignored_sibling(&mut self, keyword: &Keyword, value: Node<'_>, location: &str) {
@@ -198,7 +213,9 @@ impl<'a> Compiler<'a> {
             let message =
                 format!("expected a keyword of {}, found `{name}`, which is not enforced", self.dialect());
             self.warn(
-                Finding::new(Code::SchemaNotEnforced, message).at_schema(name, location).at_offset(offset),
+                Finding::new(Code::SchemaNotEnforced, message)
+                    .at_schema(name.to_owned(), location)
+                    .at_offset(offset),
             );
             return;
         }
@@ -220,7 +237,7 @@ impl<'a> Compiler<'a> {
         {
             finding = finding.with_help(help);
         }
-        self.fault(finding.at_schema(name, location).at_offset(offset));
+        self.fault(finding.at_schema(name.to_owned(), location).at_offset(offset));
     }
 }
 

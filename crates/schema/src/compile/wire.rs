@@ -188,7 +188,7 @@ impl<'a> Compiler<'a> {
             self.warn(
                 Finding::new(Code::SchemaNotEnforced, message)
                     .with_help("check with profile `standard` to enforce it")
-                    .at_schema(name.clone(), below(location, &name))
+                    .at_schema(name.clone().into_owned(), below(location, &name))
                     .at_offset(member.name_span().start),
             );
         }

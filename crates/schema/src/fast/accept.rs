@@ -247,18 +247,17 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
 
     #[inline(never)]
     fn union(&mut self, block: BlockId, union: &Union, value: S::Value) -> Result<bool, Stop> {
-        let mut left = union.candidates(self.source, value);
-        if union.one && left.count_ones() > 1 {
+        let left = union.candidates(self.source, value);
+        let count = left.count_left();
+        if union.one && count > 1 {
             // That no other branch holds is for the instructions to say.
             return self.ask.ask(block, value, self.depth, &mut self.work, &mut self.trail);
         }
-        if !self.charge(left.count_ones() as usize + 1) {
+        if !self.charge(count + 1) {
             return Ok(false);
         }
         let noted = self.trail.len();
-        while left != 0 {
-            let branch = left.trailing_zeros() as usize;
-            left &= left - 1;
+        for branch in left {
             let Some(block) = union.branches.get(branch) else { return Ok(false) };
             if self.accepts(*block, value)? {
                 self.trail.truncate(noted);

@@ -1,10 +1,8 @@
 //! The plan of a program, from its instructions.
 
-use std::collections::HashMap;
-
 use super::object::{Entry, Names};
 use super::plan::{ALL, FastNode, FastObject, FastPath, Others, Range};
-use super::union::{BRANCHES_MAX, Union};
+use super::union::Union;
 use super::words::{WORDS_MAX, Words};
 use crate::json::{Kind, Node, Number, kind};
 use crate::program::{Additional, BlockId, Bound, Count, ObjectPlan, Op, Parts};
@@ -60,8 +58,16 @@ impl<'p> Builder<'p> {
             unions: Box::default(),
             also: self.also.into(),
         };
-        let unions = self.unions.into_iter().map(|(one, branches)| Union::new(one, branches, &path));
-        path.unions = unions.collect();
+        let unions: Vec<_> =
+            self.unions.into_iter().map(|(one, branches)| Union::new(one, branches, &path)).collect();
+        for node in &mut path.nodes {
+            let union = node.union.and_then(|union| unions.get(union as usize));
+            if union.is_some_and(|union| !union.tells()) {
+                // A look at each branch is what the instructions have as well.
+                (node.ask, node.union) = (ALL, None);
+            }
+        }
+        path.unions = unions.into();
         path
     }
 
@@ -142,7 +148,7 @@ impl<'p> Builder<'p> {
     }
 
     fn union(&mut self, node: &mut FastNode, one: bool, blocks: &[BlockId]) {
-        if node.union.is_some() || blocks.len() > BRANCHES_MAX {
+        if node.union.is_some() {
             node.ask = ALL;
             return;
         }
@@ -198,34 +204,33 @@ impl<'p> Builder<'p> {
         };
         let patterns = gathered.plan.is_some_and(|plan| !plan.patterns.is_empty());
         let slots = gathered.plan.map(|plan| &*plan.slots).unwrap_or_default();
-        let mut bits: HashMap<&str, u64> = HashMap::new();
-        for name in &gathered.required {
-            let bit = 1u64.checked_shl(number(bits.len())).unwrap_or(0);
-            bits.entry(*name).or_insert(bit);
-        }
-        let declared: std::collections::HashSet<&str> = slots.iter().map(|slot| &*slot.name).collect();
-        let undeclared = gathered.required.iter().any(|name| !declared.contains(name));
-        if patterns || bits.len() > REQUIRED_MAX || (undeclared && others != Others::Good) {
+        let mut required = gathered.required.clone();
+        required.sort_unstable();
+        required.dedup();
+        let is_declared = |name: &str| slots.binary_search_by(|slot| (*slot.name).cmp(name)).is_ok();
+        let undeclared: Vec<&str> = required.iter().copied().filter(|name| !is_declared(name)).collect();
+        if patterns || required.len() > REQUIRED_MAX || (!undeclared.is_empty() && others != Others::Good) {
             node.ask |= kind::OBJECT;
             // What is taken for granted of branches is less than what the tables would say.
             return;
         }
-        let bit = |name: &str| bits.get(name).copied().unwrap_or(0);
-        let mut entries: Vec<Entry> = slots
+        let bit = |name: &str| required.binary_search(&name).map_or(0, |place| 1 << place);
+        let mut entries: Vec<Entry<'_>> = slots
             .iter()
-            .map(|slot| Entry {
-                name: slot.name.clone(),
-                child: self.target(slot.block).0,
-                bit: bit(&slot.name),
-            })
+            .map(|slot| Entry { name: &slot.name, child: self.target(slot.block).0, bit: bit(&slot.name) })
             .collect();
         let any = BlockId(number(self.parts.blocks.len()));
-        let missing = bits.keys().filter(|name| !declared.contains(*name));
-        entries.extend(missing.map(|name| Entry { name: (*name).into(), child: any.0, bit: bit(name) }));
-        entries.sort_unstable_by(|a, b| a.name.cmp(&b.name));
+        if !undeclared.is_empty() {
+            entries.extend(undeclared.iter().map(|&name| Entry { name, child: any.0, bit: bit(name) }));
+            entries.sort_unstable_by(|a, b| a.name.cmp(b.name));
+        }
+        let Some(names) = Names::new(&entries) else {
+            node.ask |= kind::OBJECT;
+            return;
+        };
         node.object = Some(number(self.objects.len()));
         let required = entries.iter().fold(0, |mask, entry| mask | entry.bit);
-        self.objects.push(FastObject { names: Names::new(entries), required, others });
+        self.objects.push(FastObject { names, required, others });
     }
 }
 

@@ -1,7 +1,7 @@
 //! The fast path: what most of a schema asks, laid out so that a good value is accepted at a glance.
 //!
 //! ```text
-//! build    instructions ─▶ plan (a node a block), object (names), words (texts of `enum` and `const`), union (branches)
+//! build    instructions ─▶ plan (a node a block), object (names), words (texts of `enum` and `const`), union, wide (branches)
 //! accept   plan × source ─▶ accepted, or not sure
 //! source   a value as the fast path sees it: on a tape, or a `serde_json::Value`
 //! ```
@@ -17,6 +17,7 @@ mod plan;
 mod source;
 mod trail;
 mod union;
+mod wide;
 mod words;
 
 pub(crate) use accept::{Ask, Fast};

@@ -8,6 +8,8 @@ use crate::json::Head;
 const TRIALS: u32 = 24;
 /// The length that no name of an entry has: of an empty slot, and of a name longer than its head.
 const NO_LENGTH: u32 = u32::MAX;
+/// Taken places that a name is moved past while the table is made.
+const PROBES_MAX: usize = 64;
 /// The most bytes of a name that its head holds whole.
 const HEAD_BYTES: usize = 16;
 
@@ -16,7 +18,9 @@ const HEAD_BYTES: usize = 16;
 pub(super) struct Names {
     /// A power of two, at least two, at most half of them taken.
     slots: Box<[Slot]>,
-    texts: Box<[Box<str>]>,
+    /// All names, one after the other, and where each ends.
+    text: Box<str>,
+    ends: Box<[u32]>,
     multiplier: u32,
     shift: u32,
 }
@@ -41,44 +45,47 @@ const EMPTY: Slot =
     Slot { low: 0, high: 0, length: NO_LENGTH, text: u32::MAX, child: 0, goes_on: false, bit: 0 };
 
 /// A name with what it stands for.
-pub(super) struct Entry {
-    pub(super) name: Box<str>,
+pub(super) struct Entry<'a> {
+    pub(super) name: &'a str,
     pub(super) child: u32,
     pub(super) bit: u64,
 }
 
 impl Names {
-    pub(super) fn new(entries: Vec<Entry>) -> Names {
+    /// `None` of names that were chosen to meet, of which only a search would tell one from the other.
+    pub(super) fn new(entries: &[Entry<'_>]) -> Option<Names> {
         let size = (entries.len() * 2).next_power_of_two().max(2);
         let shift = 32 - size.trailing_zeros();
         let heads: Vec<Head> = entries.iter().map(|entry| Head::of(entry.name.as_bytes())).collect();
         let multiplier = multiplier(&heads, shift, size);
         let mut slots = vec![EMPTY; size];
-        for (text, (entry, head)) in entries.iter().zip(&heads).enumerate() {
+        for (text, (entry, head)) in (0u32..).zip(entries.iter().zip(&heads)) {
             let mut at = start(head, multiplier, shift);
+            let mut probes = 0;
             while let Some(slot) = slots.get_mut(at) {
                 if slot.text == u32::MAX {
                     let length =
                         if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
                     let Entry { child, bit, .. } = *entry;
                     // The mark stays: it says what lies further on.
-                    *slot = Slot {
-                        low: head.low,
-                        high: head.high,
-                        length,
-                        text: text as u32,
-                        child,
-                        bit,
-                        ..*slot
-                    };
+                    *slot = Slot { low: head.low, high: head.high, length, text, child, bit, ..*slot };
                     break;
                 }
+                if probes == PROBES_MAX {
+                    return None;
+                }
+                probes += 1;
                 slot.goes_on = true;
                 at = (at + 1) & (size - 1);
             }
         }
-        let texts = entries.into_iter().map(|entry| entry.name).collect();
-        Names { slots: slots.into(), texts, multiplier, shift }
+        let mut text = String::with_capacity(entries.iter().map(|entry| entry.name.len()).sum());
+        let mut ends = Vec::with_capacity(entries.len());
+        for entry in entries {
+            text.push_str(entry.name);
+            ends.push(text.len() as u32);
+        }
+        Some(Names { slots: slots.into(), text: text.into(), ends: ends.into(), multiplier, shift })
     }
 
     /// The slot of a name; `is` compares the whole text where its first bytes do not tell.
@@ -103,21 +110,32 @@ impl Names {
     }
 
     fn is_text(&self, slot: &Slot, is: &impl Fn(&str) -> bool) -> bool {
-        self.texts.get(slot.text as usize).is_some_and(|text| is(text))
+        self.text(slot.text as usize).is_some_and(is)
+    }
+
+    /// One of the names, by its place among the entries.
+    fn text(&self, at: usize) -> Option<&str> {
+        let end = *self.ends.get(at)? as usize;
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize);
+        self.text.get(start..end)
     }
 
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
-        self.texts.iter().map(|text| &**text)
+        (0..self.ends.len()).filter_map(|at| self.text(at))
     }
 
-    /// The slot of a name, while the plan is made.
+    /// The names with their slots, in no order.
+    pub(super) fn slots(&self) -> impl Iterator<Item = (&str, &Slot)> {
+        self.slots.iter().filter_map(|slot| Some((self.text(slot.text as usize)?, slot)))
+    }
+
+    /// The slot of a name that is no member's.
     pub(super) fn by_text(&self, name: &str) -> Option<&Slot> {
-        self.slots.iter().find(|slot| self.texts.get(slot.text as usize).is_some_and(|text| **text == *name))
+        self.find(&Name::of(name.as_bytes()), |text| text == name)
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots)
-            + self.texts.iter().map(|text| text.len() + size_of::<Box<str>>()).sum::<usize>()
+        size_of_val(&*self.slots) + self.text.len() + size_of_val(&*self.ends)
     }
 }
 

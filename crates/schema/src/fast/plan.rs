@@ -2,7 +2,7 @@
 
 use super::object::Names;
 use super::source::TapeSource;
-use super::union::Union;
+use super::union::{Candidates, Union};
 use super::words::Words;
 use crate::json::{Node, kind};
 use crate::program::{BlockId, PatternId};
@@ -134,17 +134,23 @@ impl FastPath {
         self.node(block).is_some_and(|node| node.ask & kind == 0 && node.types & kind != 0)
     }
 
-    /// The branches of a block's `anyOf`, or with `one` of its `oneOf`, that a value can hold, a bit each; all where that
-    /// is not known.
+    /// The branches of a block's `anyOf`, or with `one` of its `oneOf`, that a value can hold, by their places among so many;
+    /// all where that is not known.
     #[inline]
-    pub(crate) fn candidates(&self, block: BlockId, one: bool, node: Node<'_>) -> u64 {
+    pub(crate) fn candidates(
+        &self,
+        block: BlockId,
+        one: bool,
+        branches: usize,
+        node: Node<'_>,
+    ) -> Candidates<'_> {
         let union = self.node(block).and_then(|node| self.unions.get(node.union? as usize));
         match union {
             Some(union) if union.one == one => {
                 let source = TapeSource::of(node);
                 union.candidates(source, TapeSource::value(node))
             }
-            _ => u64::MAX,
+            _ => Candidates::all(branches),
         }
     }
 

@@ -46,6 +46,16 @@ pub(crate) struct Name {
     pub(super) length: u32,
 }
 
+impl Name {
+    /// Of a name without escapes.
+    #[inline]
+    pub(super) fn of(name: &[u8]) -> Name {
+        let head = Head::of(name);
+        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
+        Name { low: head.low, high: head.high, hash: head.hash32(), length }
+    }
+}
+
 /// The body of a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<'i> {
@@ -321,9 +331,7 @@ impl<'i> Iterator for ValueMembers<'i> {
     )]
     fn next(&mut self) -> Option<Self::Item> {
         let (name, value) = self.0.as_mut()?.next()?;
-        let head = Head::of(name.as_bytes());
-        let length = u32::try_from(name.len()).unwrap_or(u32::MAX);
-        Some((Name { low: head.low, high: head.high, hash: head.hash32(), length }, name, value))
+        Some((Name::of(name.as_bytes()), name, value))
     }
 }
 

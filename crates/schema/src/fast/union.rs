@@ -1,15 +1,16 @@
 //! The branches of `anyOf` and `oneOf` that a first look at a value leaves: by its kind, by a member whose text tells
-//! them apart, by the name of its first member.
+//! them apart, by the name of its first member. Of a union of many branches, by such a member alone.
 
 use super::object::{Entry, Names};
 use super::plan::{FastNode, FastPath, Others};
 use super::source::Source;
+use super::wide::Wide;
 use super::words::Words;
 use crate::json::{Head, kind};
 use crate::program::BlockId;
 
-/// Branches that a mask has room for; a union of more is left to the instructions.
-pub(super) const BRANCHES_MAX: usize = 64;
+/// Branches that a mask has room for.
+const BRANCHES_MAX: usize = 64;
 
 /// One union.
 #[derive(Debug, Clone)]
@@ -17,6 +18,20 @@ pub(super) struct Union {
     /// Exactly one branch must hold.
     pub(super) one: bool,
     pub(super) branches: Box<[BlockId]>,
+    choice: Choice,
+}
+
+/// What tells the branches apart.
+#[derive(Debug, Clone)]
+enum Choice {
+    Masks(Box<Masks>),
+    Wide(Wide),
+    Nothing,
+}
+
+/// Masks of branches, a bit each.
+#[derive(Debug, Clone)]
+struct Masks {
     /// The branches that accept a kind at all, by the number of its bit.
     by_kind: [u64; 8],
     tag: Option<Tag>,
@@ -43,35 +58,121 @@ struct Tag {
     missing: u64,
 }
 
+/// The branches that can hold, by their places in the union, in their order.
+#[derive(Debug, Clone)]
+pub(crate) enum Candidates<'u> {
+    Mask(u64),
+    Listed(std::slice::Iter<'u, u32>),
+    /// From the first to before the second.
+    All(u32, u32),
+}
+
+impl Candidates<'_> {
+    /// How many are left.
+    #[inline]
+    pub(super) fn count_left(&self) -> usize {
+        match self {
+            Candidates::Mask(mask) => mask.count_ones() as usize,
+            Candidates::Listed(places) => places.len(),
+            Candidates::All(next, end) => (end - next) as usize,
+        }
+    }
+}
+
+impl Iterator for Candidates<'_> {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        match self {
+            Candidates::Mask(0) => None,
+            Candidates::Mask(mask) => {
+                let place = mask.trailing_zeros() as usize;
+                *mask &= *mask - 1;
+                Some(place)
+            }
+            Candidates::Listed(places) => places.next().map(|place| *place as usize),
+            Candidates::All(next, end) => {
+                let place = *next;
+                *next += u32::from(place < *end);
+                (place < *end).then_some(place as usize)
+            }
+        }
+    }
+}
+
 impl Union {
     /// The plan's nodes are those of the branches, complete but for their unions.
     pub(super) fn new(one: bool, branches: Vec<BlockId>, path: &FastPath) -> Union {
         let nodes: Vec<&FastNode> =
             branches.iter().map(|block| path.node(*block).unwrap_or(&FastNode::ANY)).collect();
-        let mut by_kind = [0; 8];
-        for (bit, mask) in by_kind.iter_mut().enumerate() {
-            *mask = mask_of(&nodes, |node| node.types >> bit & 1 == 1);
-        }
-        let names = declared(&nodes, path);
-        let by_first = names.iter().map(|name| mask_of(&nodes, |node| takes(node, path, name)));
-        let by_first: Box<[u64]> = by_first.collect();
-        let entries =
-            names.iter().zip(0..).map(|(name, child)| Entry { name: (*name).into(), child, bit: 0 });
-        Union {
-            one,
-            by_kind,
-            tag: Tag::of(&nodes, &names, path),
-            first: Names::new(entries.collect()),
-            by_first,
-            other_first: mask_of(&nodes, |node| !is_closed(node, path)),
-            no_first: mask_of(&nodes, |node| object(node, path).is_none_or(|object| object.required == 0)),
-            branches: branches.into(),
-        }
+        let choice = if branches.len() <= BRANCHES_MAX {
+            Masks::of(&nodes, path).map_or(Choice::Nothing, |masks| Choice::Masks(Box::new(masks)))
+        } else {
+            Wide::of(&nodes, path).map_or(Choice::Nothing, Choice::Wide)
+        };
+        Union { one, branches: branches.into(), choice }
+    }
+
+    /// Is there anything that tells the branches apart?
+    pub(super) const fn tells(&self) -> bool {
+        !matches!(self.choice, Choice::Nothing)
     }
 
     /// The branches that can hold.
     #[inline]
-    pub(super) fn candidates<'i, S: Source<'i>>(&self, source: S, value: S::Value) -> u64 {
+    pub(super) fn candidates<'i, S: Source<'i>>(&self, source: S, value: S::Value) -> Candidates<'_> {
+        let all = || Candidates::all(self.branches.len());
+        match &self.choice {
+            Choice::Masks(masks) => Candidates::Mask(masks.left(source, value)),
+            Choice::Wide(wide) => {
+                wide.left(source, value).map_or_else(all, |left| Candidates::Listed(left.iter()))
+            }
+            Choice::Nothing => all(),
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let choice = match &self.choice {
+            Choice::Masks(masks) => masks.bytes(),
+            Choice::Wide(wide) => wide.bytes(),
+            Choice::Nothing => 0,
+        };
+        size_of::<Union>() + size_of_val(&*self.branches) + choice
+    }
+}
+
+impl Candidates<'_> {
+    /// All of so many.
+    pub(super) fn all(branches: usize) -> Self {
+        // A schema has fewer than 2^24 parts.
+        Candidates::All(0, u32::try_from(branches).unwrap_or(u32::MAX))
+    }
+}
+
+impl Masks {
+    fn of(nodes: &[&FastNode], path: &FastPath) -> Option<Masks> {
+        let mut by_kind = [0; 8];
+        for (bit, mask) in by_kind.iter_mut().enumerate() {
+            *mask = mask_of(nodes, |node| node.types >> bit & 1 == 1);
+        }
+        let names = declared(nodes, path);
+        let by_first: Box<[u64]> =
+            names.iter().map(|name| mask_of(nodes, |node| takes(node, path, name))).collect();
+        let entries: Vec<_> =
+            names.iter().zip(0..).map(|(name, child)| Entry { name, child, bit: 0 }).collect();
+        Some(Masks {
+            by_kind,
+            tag: Tag::of(nodes, &names, path),
+            first: Names::new(&entries)?,
+            by_first,
+            other_first: mask_of(nodes, |node| !is_closed(node, path)),
+            no_first: mask_of(nodes, |node| object(node, path).is_none_or(|object| object.required == 0)),
+        })
+    }
+
+    #[inline]
+    fn left<'i, S: Source<'i>>(&self, source: S, value: S::Value) -> u64 {
         let found = source.kind(value);
         let left = self.by_kind.get(found.trailing_zeros() as usize & 7).copied().unwrap_or_default();
         if found != kind::OBJECT || left & left.wrapping_sub(1) == 0 {
@@ -90,9 +191,8 @@ impl Union {
         }
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        size_of::<Union>()
-            + size_of_val(&*self.branches)
+    fn bytes(&self) -> usize {
+        size_of::<Masks>()
             + size_of_val(&*self.by_first)
             + self.first.bytes()
             + self.tag.as_ref().map_or(0, |tag| tag.words.bytes() + size_of_val(&*tag.by_word))
@@ -158,7 +258,7 @@ fn mask_of(nodes: &[&FastNode], has: impl Fn(&FastNode) -> bool) -> u64 {
 }
 
 /// What is known of a branch's members. Whatever else the branch asks, it asks this too.
-fn object<'a>(node: &FastNode, path: &'a FastPath) -> Option<&'a super::plan::FastObject> {
+pub(super) fn object<'a>(node: &FastNode, path: &'a FastPath) -> Option<&'a super::plan::FastObject> {
     path.objects.get(node.object? as usize)
 }
 
@@ -184,13 +284,18 @@ fn takes(node: &FastNode, path: &FastPath, name: &str) -> bool {
     !is_closed(node, path) || slot(node, path, name).is_some()
 }
 
-fn requires(node: &FastNode, path: &FastPath, name: &str) -> bool {
+pub(super) fn requires(node: &FastNode, path: &FastPath, name: &str) -> bool {
     slot(node, path, name).is_some_and(|slot| slot.bit != 0)
 }
 
 /// The texts of which the member must be one, if nothing but text will do.
-fn words<'a>(node: &FastNode, path: &'a FastPath, name: &str) -> Option<&'a Words> {
-    let member = path.node(BlockId(slot(node, path, name)?.child))?;
+pub(super) fn words<'a>(node: &FastNode, path: &'a FastPath, name: &str) -> Option<&'a Words> {
+    words_of(slot(node, path, name)?, path)
+}
+
+/// The texts of which a member with that slot must be one, if nothing but text will do.
+pub(super) fn words_of<'a>(slot: &super::object::Slot, path: &'a FastPath) -> Option<&'a Words> {
+    let member = path.node(BlockId(slot.child))?;
     if member.types != kind::STRING {
         return None;
     }

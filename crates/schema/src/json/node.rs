@@ -15,6 +15,13 @@ use super::value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeId(u32);
 
+impl NodeId {
+    /// The number of the value's entry.
+    pub(crate) const fn index(self) -> u32 {
+        self.0
+    }
+}
+
 /// The six kinds of values that JSON has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
@@ -141,6 +148,12 @@ impl<'a> Node<'a> {
         (token.kind() == kind::STRING).then(|| text(self.text, token))
     }
 
+    /// Is it a string that stands for this text?
+    pub(crate) fn is_text(self, text: &str) -> bool {
+        let token = self.token();
+        token.kind() == kind::STRING && stands_for(body(self.text, token), token.escaped(), text.as_bytes())
+    }
+
     /// Of a number.
     pub fn as_number(self) -> Option<Number<'a>> {
         let token = self.token();
@@ -177,8 +190,20 @@ impl<'a> Node<'a> {
 
     /// The value of the member of this name. Looks at the hash of each name before it.
     pub fn member(self, name: &str) -> Option<Node<'a>> {
+        let token = self.token();
+        if token.kind() != kind::OBJECT {
+            return None;
+        }
         let hash = name_hash(name);
-        self.members().find(|member| member.name_hash() == hash && member.name_is(name)).map(Member::value)
+        let mut at = self.at as usize + 1;
+        for _ in 0..token.count() {
+            let [found, _, value] = self.tape.get(at..at + 3)?.first_chunk()?;
+            if found.aux() == hash && stands_for(body(self.text, *found), found.escaped(), name.as_bytes()) {
+                return Some(Node { at: at as u32 + 2, ..self });
+            }
+            at = value.after(at + 2);
+        }
+        None
     }
 
     /// The value at a JSON Pointer (RFC 6901) from here. An index has no leading zeros; `-` is no item.

@@ -4,15 +4,15 @@
 //! is full the walk stops, the tape grows, and the walk goes on where it was; so its state is small and copied.
 #![expect(clippy::cast_possible_truncation, reason = "text and values are bounded by what an entry holds")]
 
-use super::fault::{ReadFault, ReadFaultKind, ReadLimits};
+mod fault;
+
+use super::fault::{ReadFault, ReadLimits};
 use super::names::{Head, NameTable, earlier};
 use super::number::Spelling;
-use super::place::pointer_at;
-use super::scan::{HIGH, StringFault, below, byte, space, space_end, stops, string_end, string_fault, word};
-use super::skim;
+use super::scan::{HIGH, below, byte, space, space_end, stops, string_end, word};
 use super::text::unescaped;
 use super::token::{Escapes, NODES_MAX, Short, TEXT_BYTES_MAX, Token, kind};
-use crate::location::write_escaped;
+use fault::{Fault, Why, limit};
 
 /// What reading needs besides the text, used again and again.
 #[derive(Debug, Clone, Default)]
@@ -71,11 +71,6 @@ fn grown(entries: usize, state: &State, length: usize) -> usize {
     let needed = (entries as u64).saturating_mul(length as u64) / (state.at as u64).max(1);
     let needed = usize::try_from(needed + needed / 16).unwrap_or(usize::MAX);
     needed.clamp(entries + entries / 4, entries * 2)
-}
-
-fn limit(subject: &str, what: &str, maximum: u64) -> ReadFaultKind {
-    let name = if subject.is_empty() { what.to_owned() } else { format!("{subject}_{what}") };
-    ReadFaultKind::Limit { name, maximum }
 }
 
 /// Where a walk stands: at the first byte of a member, an item or the root value.
@@ -511,75 +506,4 @@ fn literal(text: &[u8], at: usize) -> Result<Token, Fault> {
     } else {
         Err(Fault::expected("a value", at))
     }
-}
-
-/// Why reading stops; [`ReadFault`] in few bytes.
-#[derive(Debug, Clone, Copy)]
-struct Fault {
-    why: Why,
-    at: usize,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Why {
-    Syntax(&'static str),
-    Utf8,
-    Surrogate,
-    Duplicate { first: usize },
-    Depth,
-    Nodes(u64),
-    Digits,
-    Exponent,
-}
-
-impl Fault {
-    #[cold]
-    fn expected(expected: &'static str, at: usize) -> Fault {
-        Fault { why: Why::Syntax(expected), at }
-    }
-
-    /// The fault of the string whose body starts at `body`.
-    #[cold]
-    fn string(text: &[u8], body: usize) -> Fault {
-        match string_fault(text, body) {
-            (StringFault::Syntax(expected), at) => Fault { why: Why::Syntax(expected), at },
-            (StringFault::Surrogate, at) => Fault { why: Why::Surrogate, at },
-        }
-    }
-
-    #[cold]
-    fn describe(mut self, text: &[u8], limits: &ReadLimits) -> ReadFault {
-        if let Some(at) = earlier_utf8_fault(text, self.at) {
-            self = Fault { why: Why::Utf8, at };
-        }
-        let mut pointer = pointer_at(text, self.at);
-        let kind = match self.why {
-            Why::Syntax(expected) => ReadFaultKind::Syntax(expected),
-            Why::Utf8 => ReadFaultKind::Utf8,
-            Why::Surrogate => ReadFaultKind::Surrogate,
-            Why::Duplicate { first } => {
-                let end = skim::string_end(text, self.at).unwrap_or(text.len());
-                let body = text.get(self.at + 1..end).unwrap_or_default();
-                let name = String::from_utf8_lossy(&unescaped(body, true)).into_owned();
-                pointer.push('/');
-                // Writing to a `String` does not fail.
-                let _ = write_escaped(&mut pointer, &name);
-                ReadFaultKind::DuplicateName { name, first }
-            }
-            Why::Depth => limit(limits.subject, "depth", limits.depth_max),
-            Why::Nodes(maximum) => limit(limits.subject, "nodes", maximum),
-            Why::Digits => limit("", "number_digits", limits.number_digits_max),
-            Why::Exponent => limit("", "number_exponent", limits.number_exponent_max),
-        };
-        ReadFault { kind, offset: self.at, pointer }
-    }
-}
-
-/// The first byte, up to `at`, that is not UTF-8. The walk looks at UTF-8 last, but the earlier fault is named.
-fn earlier_utf8_fault(text: &[u8], at: usize) -> Option<usize> {
-    // Four more bytes hold the whole of a code point that starts at `at`.
-    let before = text.get(..at + 4).unwrap_or(text);
-    let error = std::str::from_utf8(before).err()?;
-    let cut = error.error_len().is_none() && before.len() < text.len();
-    (error.valid_up_to() <= at && !cut).then_some(error.valid_up_to())
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::scan::{stops, word};
+
 /// Appends `text` as a JSON string with the fewest escapes (RFC 8785, section 3.2.2.2).
 pub fn write_string(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
@@ -12,8 +14,8 @@ pub fn write_string(out: &mut Vec<u8>, text: &str) {
 /// Appends the body of a string, without its quotes.
 pub(super) fn write_escaped(out: &mut Vec<u8>, text: &[u8]) {
     let mut rest = text;
-    while let Some(at) = rest.iter().position(|&byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let (plain, tail) = rest.split_at(at);
+    loop {
+        let (plain, tail) = rest.split_at_checked(plain_length(rest)).unwrap_or((rest, &[]));
         out.extend_from_slice(plain);
         let Some((&byte, tail)) = tail.split_first() else { return };
         match byte {
@@ -27,7 +29,19 @@ pub(super) fn write_escaped(out: &mut Vec<u8>, text: &[u8]) {
         }
         rest = tail;
     }
-    out.extend_from_slice(rest);
+}
+
+/// How many bytes at the start of a text need no escape.
+fn plain_length(text: &[u8]) -> usize {
+    let mut at = 0;
+    loop {
+        // Past the end there are zeros, which stop it.
+        let stop = stops(word(text, at));
+        if stop != 0 {
+            return text.len().min(at + (stop.trailing_zeros() >> 3) as usize);
+        }
+        at += 8;
+    }
 }
 
 const fn hex_digit(value: u8) -> u8 {

@@ -27,10 +27,9 @@ pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
 
 /// The types of all branches together, if each branch names its own.
 pub(crate) fn types(branches: Node<'_>) -> Option<TypeSet> {
-    branches.items().try_fold(TypeSet::EMPTY, |set, branch| {
-        let name = branch.member("type")?.as_str()?;
-        Some(set.union(TypeSet::named(&name)?))
-    })
+    branches
+        .items()
+        .try_fold(TypeSet::EMPTY, |set, branch| Some(set.union(TypeSet::named_by(branch.member("type")?)?)))
 }
 
 /// Stops at the first branch that holds, unless others must know what the later ones evaluate.

@@ -28,12 +28,14 @@ pub(crate) mod unevaluated;
 pub(crate) mod unique_items;
 
 mod advice;
+mod present;
 
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::{Dialect, Profile};
 use crate::resolve::Vocabularies;
 
 pub(crate) use advice::{advice, form, shape};
+pub(crate) use present::{KeywordSet, Present, find};
 
 /// How a keyword becomes instructions, or is judged as an annotation.
 pub(crate) type Compile = for<'a> fn(&mut Compiler<'a>, &mut Draft, &Entry<'a, '_>);
@@ -83,11 +85,6 @@ impl Keyword {
             (Profile::Wire, _) => Use::Off,
         }
     }
-}
-
-/// The keyword of that name, in whatever profile it counts.
-pub(crate) fn find(name: &str) -> Option<&'static Keyword> {
-    KEYWORDS.iter().find(|keyword| keyword.name == name)
 }
 
 const ALL: [Use; 3] = [Use::On, Use::On, Use::On];

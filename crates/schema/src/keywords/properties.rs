@@ -10,7 +10,7 @@ use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
     if let Some(slots) = compiler.named_subschemas(entry) {
-        draft.members.slots = slots;
+        draft.members.slots = slots.into_iter().map(|(name, block)| (name.into(), block)).collect();
     }
 }
 

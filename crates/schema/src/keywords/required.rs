@@ -15,6 +15,9 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
     }
 }
 
+/// Names of which each is compared with all before it; of more, a table is made.
+const NAMES_FEW: usize = 16;
+
 /// A list of names, each kept once, in the order of the list. `tail` leads to it within the keyword. The names must
 /// differ, but profile `portable`, by its document, takes a name twice.
 pub(crate) fn names(
@@ -28,9 +31,17 @@ pub(crate) fn names(
         compiler.malformed_at(entry, list, tail, "a list of names");
         return None;
     }
-    let mut seen = HashSet::new();
-    let distinct: Box<[Box<str>]> =
-        names.into_iter().filter(|name| seen.insert(name.clone())).map(Into::into).collect();
+    let distinct: Box<[Box<str>]> = if names.len() <= NAMES_FEW {
+        let earlier = |at: usize| names.iter().take(at);
+        let names = names.iter().enumerate();
+        names
+            .filter(|(at, name)| earlier(*at).all(|other| other != *name))
+            .map(|(_, name)| (&**name).into())
+            .collect()
+    } else {
+        let mut seen = HashSet::new();
+        names.iter().filter(|name| seen.insert(&***name)).map(|name| (&**name).into()).collect()
+    };
     if distinct.len() < list.len() && compiler.options.profile == Profile::Standard {
         compiler.malformed_at(entry, list, tail, "a list of names that all differ");
         return None;

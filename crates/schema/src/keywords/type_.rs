@@ -26,16 +26,14 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &En
         compiler.malformed(entry, "a type name or a list of distinct ones");
         return;
     }
-    let names: Vec<Node<'_>> = match entry.value.kind() {
-        Kind::Array => entry.value.items().collect(),
-        _ => vec![entry.value],
-    };
     let mut types = TypeSet::EMPTY;
-    for written in names {
-        let name = written.as_str().unwrap_or_default();
-        match TypeSet::named(&name) {
+    let one = (entry.value.kind() != Kind::Array).then_some(entry.value);
+    for written in one.into_iter().chain(entry.value.items()) {
+        match TypeSet::named_by(written) {
             Some(named) => types = types.union(named),
-            None => unknown(compiler, entry, &name, written.span().start),
+            None => {
+                unknown(compiler, entry, &written.as_str().unwrap_or_default(), written.span().start);
+            }
         }
     }
     draft.push("type", Op::Type { types, written: compiler.spot(entry.value) });

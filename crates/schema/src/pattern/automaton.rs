@@ -25,6 +25,9 @@ const _: () = assert!(STATES_MAX as u64 / STATES_PER_UNIT < 32);
 /// takes kilobytes of memory; most patterns of a catalog are never used, or only on a few short texts.
 const BYTES_BEFORE: usize = 4 << 10;
 
+/// What one match counts for beside its bytes: to begin one takes the threads about as long as so many bytes.
+const MATCH_BYTES: usize = 16;
+
 /// Bytes of the automaton's cache in each thread; it is given up for a slower walk where that is too little. Common
 /// patterns fill a few kilobytes of it, and a catalog can have thousands of patterns.
 const CACHE_BYTES: usize = 64 << 10;
@@ -100,7 +103,7 @@ impl Automaton {
     pub(super) fn is_match(&self, subject: &str, work: &mut Work) -> Result<bool, Exhausted> {
         work.charge((subject.len() as u64).saturating_mul(self.units_per_byte).saturating_add(1))?;
         if self.built.get().is_none()
-            && self.matched.fetch_add(subject.len() + 1, Ordering::Relaxed) < BYTES_BEFORE
+            && self.matched.fetch_add(subject.len() + MATCH_BYTES, Ordering::Relaxed) < BYTES_BEFORE
         {
             return self.threads.is_match(subject, &mut Work::new(u64::MAX));
         }

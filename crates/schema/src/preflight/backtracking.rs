@@ -5,9 +5,12 @@
 //!
 //! *Example*: `^(?!admin).+$`. *Instead*: `{"not": {"pattern": "^admin"}}`.
 
+use crate::keywords::KeywordSet;
 use crate::preflight::Subject;
 use crate::program::Op;
 use crate::{Code, Finding};
+
+pub(super) const OF: KeywordSet = KeywordSet::of(&["pattern"]);
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     let Some(block) = subject.parts.block(subject.block) else { return };

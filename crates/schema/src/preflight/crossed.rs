@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use crate::keywords::KeywordSet;
 use crate::preflight::Subject;
 use crate::{Code, Finding};
 
@@ -21,7 +22,17 @@ const PAIRS: &[(&str, &str, bool)] = &[
     ("minProperties", "maxProperties", true),
 ];
 
+/// The lower ones.
+pub(super) const OF: KeywordSet =
+    KeywordSet::of(&["minimum", "exclusiveMinimum", "minLength", "minItems", "minContains", "minProperties"]);
+/// The upper ones.
+const UPPER: KeywordSet =
+    KeywordSet::of(&["maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxContains", "maxProperties"]);
+
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
+    if !UPPER.meets(subject.present.set()) {
+        return;
+    }
     for &(lower, upper, may_be_equal) in PAIRS {
         let (Some(low), Some(high)) = (subject.keyword(lower), subject.keyword(upper)) else { continue };
         let (Some(low_number), Some(high_number)) = (low.as_number(), high.as_number()) else { continue };

@@ -5,9 +5,12 @@
 //! *Example*: `{"type": "integer", "default": "10"}`. *Instead*: `{"type": "integer", "default": 10}`.
 
 use crate::json::Node;
+use crate::keywords::KeywordSet;
 use crate::preflight::Subject;
 use crate::types::{TypeSet, found};
 use crate::{Code, Finding};
+
+pub(super) const OF: KeywordSet = KeywordSet::of(&["default", "example", "examples"]);
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     for keyword in ["default", "example"] {
@@ -23,7 +26,13 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     }
 }
 
-fn refused(subject: &Subject<'_>, keyword: &str, tail: &str, value: Node<'_>, doubts: &mut Vec<Finding>) {
+fn refused(
+    subject: &Subject<'_>,
+    keyword: &'static str,
+    tail: &str,
+    value: Node<'_>,
+    doubts: &mut Vec<Finding>,
+) {
     if subject.accepts(value) != Some(false) {
         return;
     }

@@ -16,43 +16,52 @@ use std::cell::Cell;
 use crate::check::Run;
 use crate::compile::Root;
 use crate::json::Node;
+use crate::keywords::{KeywordSet, Present};
 use crate::program::{BlockId, Parts};
 use crate::{Code, Finding, Options, Work};
 
 /// Every rule, in the order in which one schema's doubts are reported.
 const RULES: &[Rule] = &[
-    crossed::judge,
-    no_choice::judge,
-    closed::judge,
-    unreachable::judge,
-    examples::judge,
-    backtracking::judge,
-    open_root::judge,
+    Rule { of: crossed::OF, judge: crossed::judge },
+    Rule { of: no_choice::OF, judge: no_choice::judge },
+    Rule { of: closed::OF, judge: closed::judge },
+    Rule { of: unreachable::OF, judge: unreachable::judge },
+    Rule { of: examples::OF, judge: examples::judge },
+    Rule { of: backtracking::OF, judge: backtracking::judge },
 ];
 
-/// Looks at one schema object.
-type Rule = fn(&Subject<'_>, &mut Vec<Finding>);
+/// Looks at one schema object, if it has one of the keywords.
+struct Rule {
+    of: KeywordSet,
+    judge: fn(&Subject<'_>, &mut Vec<Finding>),
+}
 
 /// One schema object of a program.
 pub(crate) struct Subject<'p> {
     parts: &'p Parts,
     block: BlockId,
-    schema: Node<'p>,
-    /// Whether it is the root of a tool's input.
-    is_tool_root: bool,
+    present: Present<'p>,
     /// What is left of the work of trials.
     trials: &'p Cell<u64>,
 }
 
 /// The doubts about a program, in the order of its schemas' places in the text.
-pub(crate) fn doubts(parts: &Parts, schemas: &[(BlockId, Node<'_>)], options: &Options) -> Vec<Finding> {
+pub(crate) fn doubts<'p>(
+    parts: &'p Parts,
+    schemas: impl Iterator<Item = (BlockId, Node<'p>)>,
+    options: &Options,
+) -> Vec<Finding> {
     let mut doubts = Vec::new();
     let trials = Cell::new(TRIALS_WORK);
-    for &(block, schema) in schemas {
-        let is_tool_root = options.root == Root::Tool && block == BlockId(0);
-        let subject = Subject { parts, block, schema, is_tool_root, trials: &trials };
+    for (block, schema) in schemas {
+        let subject = Subject { parts, block, present: Present::of(schema), trials: &trials };
         for rule in RULES {
-            rule(&subject, &mut doubts);
+            if rule.of.meets(subject.present.set()) {
+                (rule.judge)(&subject, &mut doubts);
+            }
+        }
+        if options.root == Root::Tool && block == BlockId(0) {
+            open_root::judge(&subject, &mut doubts);
         }
         if doubts.len() as u64 >= options.limits.findings_max {
             doubts.truncate(usize::try_from(options.limits.findings_max).unwrap_or(usize::MAX));
@@ -69,7 +78,7 @@ const TRIALS_WORK: u64 = 2_000_000;
 
 impl<'p> Subject<'p> {
     fn keyword(&self, name: &str) -> Option<Node<'p>> {
-        self.schema.member(name)
+        self.present.keyword(name)
     }
 
     /// Whether the schema accepts a value; `None` if that takes too long to tell.
@@ -88,9 +97,10 @@ impl<'p> Subject<'p> {
     }
 
     /// A doubt about a keyword of the schema.
-    fn doubt(&self, code: Code, keyword: &str, message: impl Into<String>) -> Finding {
+    fn doubt(&self, code: Code, keyword: &'static str, message: impl Into<String>) -> Finding {
         let location = format!("{}/{keyword}", self.parts.location(self.block));
-        let offset = self.keyword(keyword).map_or(self.schema.span().start, |value| value.span().start);
+        let offset =
+            self.keyword(keyword).map_or(self.present.schema().span().start, |value| value.span().start);
         Finding::new(code, message).at_schema(keyword, location).at_offset(offset)
     }
 }

@@ -4,11 +4,14 @@
 //!
 //! *Example*: `{"type": "integer", "enum": ["1", "2"]}`. *Instead*: `{"type": "integer", "enum": [1, 2]}`.
 
+use crate::keywords::KeywordSet;
 use crate::preflight::Subject;
 use crate::{Code, Finding};
 
 /// Choices that are tried; with more the schema is taken for good.
 const CHOICES_MAX: usize = 1_000;
+
+pub(super) const OF: KeywordSet = KeywordSet::of(&["const", "enum"]);
 
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     if let Some(only) = subject.keyword("const")

@@ -4,11 +4,12 @@
 //!
 //! *Example*: `{"type": "object", "properties": {"path": {}}}`. *Instead*: add `"additionalProperties": false`.
 
+use crate::keywords::KeywordSet;
 use crate::preflight::Subject;
 use crate::{Code, Finding};
 
 /// Keywords that say something of other members, here or where they lead.
-const OTHERS: &[&str] = &[
+const OTHERS: KeywordSet = KeywordSet::of(&[
     "additionalProperties",
     "additional_properties",
     "unevaluatedProperties",
@@ -19,16 +20,16 @@ const OTHERS: &[&str] = &[
     "allOf",
     "anyOf",
     "oneOf",
-];
+]);
 
+/// Looks at the root of a tool's input.
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
-    let is_open = !OTHERS.iter().any(|keyword| subject.keyword(keyword).is_some());
-    if subject.is_tool_root && is_open {
+    if !OTHERS.meets(subject.present.set()) {
         let message = "expected a closed object of arguments, found one that takes members of any name";
         let finding = Finding::new(Code::SchemaOpenRoot, message)
             .with_help("add `\"additionalProperties\": false`")
             .at_schema("additionalProperties", "")
-            .at_offset(subject.schema.span().start);
+            .at_offset(subject.present.schema().span().start);
         doubts.push(finding);
     }
 }

@@ -8,7 +8,8 @@ use crate::program::{BlockId, PatternId};
 pub(crate) struct ObjectPlan {
     /// In byte order of the names, which is the order of reports.
     pub(crate) slots: Box<[Slot]>,
-    /// Open addressing over the names' hashes; at most half full; entries are slot indexes plus one.
+    /// Open addressing over the names' hashes; at most half full; entries are slot indexes plus one. Empty where the names
+    /// were chosen to meet.
     table: Box<[u32]>,
     pub(crate) patterns: Box<[(PatternId, BlockId)]>,
     pub(crate) additional: Additional,
@@ -54,21 +55,12 @@ impl ObjectPlan {
         additional: Additional,
     ) -> Self {
         slots.sort_unstable_by(|a, b| a.name.cmp(&b.name));
-        let mut table = vec![0u32; (slots.len() * 2).next_power_of_two()];
-        for (entry, slot) in (1u32..).zip(&slots) {
-            let mut at = start(name_hash(&slot.name), table.len());
-            while table.get(at).is_some_and(|&taken| taken != 0) {
-                at = (at + 1) & (table.len() - 1);
-            }
-            if let Some(place) = table.get_mut(at) {
-                *place = entry;
-            }
-        }
+        let table = table(&slots).unwrap_or_default();
         let required = slots.iter().filter(|slot| slot.required).count();
         ObjectPlan {
             required,
             slots: slots.into(),
-            table: table.into(),
+            table,
             patterns: patterns.into(),
             additional,
             order: Order::Name,
@@ -84,6 +76,9 @@ impl ObjectPlan {
     /// The slot of a member.
     #[inline]
     pub(crate) fn slot(&self, member: Member<'_>) -> Option<usize> {
+        if self.table.is_empty() {
+            return self.slots.binary_search_by(|slot| (*slot.name).cmp(&member.name())).ok();
+        }
         let mut at = start(member.name_hash(), self.table.len());
         loop {
             let index = (*self.table.get(at)? as usize).checked_sub(1)?;
@@ -93,6 +88,20 @@ impl ObjectPlan {
             at = (at + 1) & (self.table.len() - 1);
         }
     }
+}
+
+/// Taken places that a name is moved past.
+const PROBES_MAX: usize = 64;
+
+fn table(slots: &[Slot]) -> Option<Box<[u32]>> {
+    let mut table = vec![0u32; (slots.len() * 2).next_power_of_two()];
+    for (entry, slot) in (1u32..).zip(slots) {
+        let first = start(name_hash(&slot.name), table.len());
+        let mut places = (first..=first + PROBES_MAX).map(|at| at & (table.len() - 1));
+        let at = places.find(|&at| table.get(at) == Some(&0))?;
+        *table.get_mut(at)? = entry;
+    }
+    Some(table.into())
 }
 
 /// Where the search in a table of that length begins. High bits are the better mixed ones.

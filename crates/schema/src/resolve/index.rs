@@ -1,11 +1,13 @@
 //! Where schemas stand in a text: its resources (`$id`), their anchors, and the dialect that each has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write as _;
 
 use crate::Profile;
 use crate::dialect::Dialect;
-use crate::json::{Kind, Node};
-use crate::keywords::{Holds, KEYWORDS, Use};
+use crate::json::{Kind, Member, Node};
+use crate::keywords::{Holds, KeywordSet, Present, Use};
+use crate::location::write_escaped;
 use crate::resolve::metaschema::Vocabularies;
 use crate::resolve::sources::{DocumentId, Spot};
 use crate::resolve::uri::Reference;
@@ -45,7 +47,7 @@ pub(crate) struct Place {
 pub(crate) struct Index {
     resources: Vec<ResourceEntry>,
     by_uri: HashMap<String, ResourceId>,
-    by_root: HashMap<Spot, ResourceId>,
+    by_root: BTreeMap<Spot, ResourceId>,
     anchors: HashMap<(ResourceId, String), Place>,
     /// The anchors that `$dynamicRef` looks for, in the order in which they were met.
     dynamic: Vec<(ResourceId, String, Place)>,
@@ -65,12 +67,19 @@ impl Index {
     ) -> ResourceId {
         let spot = Spot { document, node: root.id() };
         let id = self.resource(uri.to_owned(), spot, String::new(), language);
-        let mut open = vec![(root, id, String::new())];
-        while let Some((schema, outer, location)) = open.pop() {
-            let resource = self.schema(document, schema, outer, &location, language_of);
+        let mut ways = Ways::default();
+        let mut open = vec![(root, id, Ways::ROOT)];
+        let only_root = names_root_alone(root);
+        while let Some((schema, outer, way)) = open.pop() {
+            let present = Present::of(schema);
+            let place = Standing { document, present: &present, outer, ways: &ways, way };
+            let resource = self.schema(&place, language_of);
+            if only_root {
+                break;
+            }
             let language = self.resources.get(resource.0 as usize).map_or(language, |entry| entry.language);
-            below(schema, &location, profile, language, |child, location| {
-                open.push((child, resource, location));
+            below(&present, profile, language, |child, keyword, part| {
+                open.push((child, resource, ways.add(way, keyword, part)));
             });
         }
         id
@@ -87,28 +96,30 @@ impl Index {
     /// Notes what one schema says of itself; gives the resource that it belongs to.
     fn schema(
         &mut self,
-        document: DocumentId,
-        schema: Node<'_>,
-        outer: ResourceId,
-        location: &str,
+        place: &Standing<'_>,
         language_of: &mut impl FnMut(&str) -> Option<Language>,
     ) -> ResourceId {
-        let spot = Spot { document, node: schema.id() };
+        let &Standing { document, present, outer, .. } = place;
+        if !NAMING.meets(present.set()) {
+            return outer;
+        }
+        let spot = Spot { document, node: present.schema().id() };
+        let location = &place.location();
         let Some(entry) = self.resources.get(outer.0 as usize) else { return outer };
         let (base, mut language) = (entry.uri.clone(), entry.language);
         let mut resource = outer;
         let draft_07 = language.dialect == Dialect::Draft07;
         // Draft-07, section 8.3: `$id` beside `$ref` is ignored.
-        let ignored = draft_07 && schema.member("$ref").is_some();
-        if let Some(id) = schema.member("$id").and_then(Node::as_str).filter(|_| !ignored)
+        let ignored = draft_07 && present.keyword("$ref").is_some();
+        if let Some(id) = present.keyword("$id").and_then(Node::as_str).filter(|_| !ignored)
             && let Some(Reference { uri, fragment }) = Reference::resolve(&base, &id)
         {
             if !id.starts_with('#') {
-                let named = schema.member("$schema").and_then(Node::as_str);
+                let named = present.keyword("$schema").and_then(Node::as_str);
                 language = named.and_then(|uri| language_of(&uri)).unwrap_or(language);
                 resource = match self.by_root.get(&spot) {
                     Some(&root) => self.rename(root, uri),
-                    None => self.resource(uri, spot, location.to_owned(), language),
+                    None => self.resource(uri, spot, location.clone(), language),
                 };
             }
             // Draft-07, section 8.2.3: a fragment alone names a place.
@@ -118,10 +129,10 @@ impl Index {
         }
         if !draft_07 {
             for keyword in ["$anchor", "$dynamicAnchor"] {
-                let Some(name) = schema.member(keyword).and_then(Node::as_str) else { continue };
+                let Some(name) = present.keyword(keyword).and_then(Node::as_str) else { continue };
                 self.anchor(resource, name.clone().into_owned(), spot, location);
                 if keyword == "$dynamicAnchor" {
-                    let place = Place { spot, resource, location: location.to_owned() };
+                    let place = Place { spot, resource, location: location.clone() };
                     self.dynamic_names.insert((resource, name.clone().into_owned()));
                     self.dynamic.push((resource, name.into_owned(), place));
                 }
@@ -171,39 +182,143 @@ impl Index {
     }
 }
 
+/// The keywords that give a schema a name.
+const NAMING: KeywordSet = KeywordSet::of(&["$id", "$anchor", "$dynamicAnchor"]);
+/// The same as they stand in a text.
+const NAMES: [&[u8]; 3] = [b"\"$id\"", b"\"$anchor\"", b"\"$dynamicAnchor\""];
+
+/// Whether no schema of a text but its root can have a name, by a look at the text: that is so of nearly every tool. A name
+/// in an example counts too, which does no harm.
+fn names_root_alone(root: Node<'_>) -> bool {
+    let text = root.text_bytes();
+    let quoted = |at: usize| text.get(at.saturating_sub(1)..).unwrap_or_default();
+    let is_name = |at: &usize| NAMES.iter().any(|name| quoted(*at).starts_with(name));
+    let found = memchr::memchr_iter(b'$', text).filter(is_name).count();
+    let own = ["$id", "$anchor", "$dynamicAnchor"].iter().filter(|name| root.member(name).is_some()).count();
+    found == own && !may_hide_names(text)
+}
+
+/// Whether a text has escapes of which a keyword's letters could be made.
+pub(crate) fn may_hide_names(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"\\u").is_some()
+}
+
+/// One schema that is being indexed.
+struct Standing<'i> {
+    document: DocumentId,
+    present: &'i Present<'i>,
+    outer: ResourceId,
+    ways: &'i Ways<'i>,
+    way: u32,
+}
+
+impl Standing<'_> {
+    fn location(&self) -> String {
+        self.ways.location(self.way)
+    }
+}
+
+/// The ways to all schemas that were met, each by its last step, since few are ever written out.
+#[derive(Default)]
+struct Ways<'a>(Vec<Way<'a>>);
+
+struct Way<'a> {
+    before: u32,
+    keyword: &'static str,
+    part: Part<'a>,
+}
+
+/// Which part of a keyword's value.
+#[derive(Clone, Copy)]
+enum Part<'a> {
+    Whole,
+    Item(usize),
+    Member(Member<'a>),
+}
+
+impl<'a> Ways<'a> {
+    /// To the root there is no step.
+    const ROOT: u32 = u32::MAX;
+
+    fn add(&mut self, before: u32, keyword: &'static str, part: Part<'a>) -> u32 {
+        self.0.push(Way { before, keyword, part });
+        u32::try_from(self.0.len() - 1).unwrap_or(Self::ROOT)
+    }
+
+    fn location(&self, way: u32) -> String {
+        let mut steps = Vec::new();
+        let mut at = way;
+        while let Some(way) = self.0.get(at as usize) {
+            steps.push(way);
+            at = way.before;
+        }
+        let mut location = String::new();
+        for way in steps.into_iter().rev() {
+            location.push('/');
+            location.push_str(way.keyword);
+            // Writing to a `String` does not fail.
+            let _ = match way.part {
+                Part::Whole => Ok(()),
+                Part::Item(index) => write!(location, "/{index}"),
+                Part::Member(member) => {
+                    location.push('/');
+                    write_escaped(&mut location, &member.name())
+                }
+            };
+        }
+        location
+    }
+}
+
 /// Calls `found` with each subschema of a schema object, whatever its form: what is malformed is judged elsewhere.
 fn below<'a>(
-    schema: Node<'a>,
-    location: &str,
+    present: &Present<'a>,
     profile: Profile,
     language: Language,
-    mut found: impl FnMut(Node<'a>, String),
+    mut found: impl FnMut(Node<'a>, &'static str, Part<'a>),
 ) {
-    if schema.kind() != Kind::Object {
-        return;
-    }
-    let ref_only = language.dialect == Dialect::Draft07 && schema.member("$ref").is_some();
-    for keyword in KEYWORDS.iter().filter(|keyword| keyword.holds != Holds::Nothing) {
+    let ref_only = language.dialect == Dialect::Draft07 && present.keyword("$ref").is_some();
+    for (keyword, value) in present.all().filter(|(keyword, _)| keyword.holds != Holds::Nothing) {
         let on = keyword.use_in(profile, language.dialect) == Use::On
             && language.vocabularies.has(keyword.vocabulary);
         if !on || (ref_only && !matches!(keyword.name, "$defs" | "definitions")) {
             continue;
         }
-        let Some(value) = schema.member(keyword.name) else { continue };
-        let location = format!("{location}/{}", keyword.name);
         match value.kind() {
             Kind::Array => {
                 for (index, item) in value.items().enumerate() {
-                    found(item, format!("{location}/{index}"));
+                    found(item, keyword.name, Part::Item(index));
                 }
             }
             Kind::Object if keyword.holds == Holds::Named => {
                 for member in value.members() {
-                    found(member.value(), crate::location::below(&location, &member.name()));
+                    found(member.value(), keyword.name, Part::Member(member));
                 }
             }
-            Kind::Object | Kind::Bool => found(value, location),
+            Kind::Object | Kind::Bool => found(value, keyword.name, Part::Whole),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Document;
+
+    fn names_root_alone(text: &str) -> bool {
+        let document = Document::read(text.as_bytes(), &crate::Limits::default().schema_text()).unwrap();
+        super::names_root_alone(document.root())
+    }
+
+    #[test]
+    fn a_text_that_may_name_a_part_is_walked_through() {
+        assert!(names_root_alone(r##"{"$schema": "x", "$ref": "#/$defs/a", "$defs": {"a": {}}}"##));
+        assert!(names_root_alone(r#"{"$id": "http://a.test/", "properties": {"id": {}}}"#));
+        assert!(!names_root_alone(r#"{"$id": "http://a.test/", "items": {"$id": "b"}}"#));
+        assert!(!names_root_alone(r#"{"items": {"$anchor": "b"}}"#));
+        assert!(!names_root_alone(r#"{"items": {"$dynamicAnchor": "b"}}"#));
+        assert!(!names_root_alone(r#"{"items": {"\u0024anchor": "b"}}"#));
+        assert!(!names_root_alone(r#"{"items": {"$\u0061nchor": "b"}}"#));
     }
 }

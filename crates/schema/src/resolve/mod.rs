@@ -7,7 +7,7 @@ mod metaschema;
 mod sources;
 mod uri;
 
-pub(crate) use index::{Index, Language, Place, ResourceId};
+pub(crate) use index::{Index, Language, Place, ResourceId, may_hide_names};
 pub(crate) use metaschema::Vocabularies;
 pub use sources::Resource;
 pub(crate) use sources::{DocumentId, Sources, Spot};

@@ -18,7 +18,9 @@ impl Reference {
     /// Resolves `reference` against a base; `None` if it is no URI reference.
     pub(crate) fn resolve(base: &str, reference: &str) -> Option<Reference> {
         if let Some(fragment) = reference.strip_prefix('#') {
-            IriRef::parse(reference).ok()?;
+            if !fragment.bytes().all(is_plain) {
+                IriRef::parse(reference).ok()?;
+            }
             return Some(Reference { uri: base.to_owned(), fragment: fragment.to_owned() });
         }
         let base = Iri::parse(base).ok()?;
@@ -29,6 +31,11 @@ impl Reference {
         };
         Some(Reference { uri, fragment })
     }
+}
+
+/// Letters that a fragment may have, of which nearly all are made (RFC 3986, section 3.5).
+const fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'$' | b'_' | b'-' | b'.')
 }
 
 /// Whether a text is a URI reference.

@@ -7,12 +7,15 @@ use serde_json::Value;
 use crate::json::{ReadLimits, write_string};
 use crate::{Code, Detail, Finding};
 
+/// Room that a text has at first: that of most arguments.
+const BYTES_FIRST: usize = 512;
+
 /// The compact text of a value.
 ///
 /// # Errors
 /// The finding of a value that is deeper than a text may be; it is found before the stack could end.
 pub(super) fn of(value: &Value, limits: &ReadLimits) -> Result<Vec<u8>, Box<Finding>> {
-    let mut text = Vec::new();
+    let mut text = Vec::with_capacity(BYTES_FIRST);
     if write(&mut text, value, limits.depth_max) {
         return Ok(text);
     }
@@ -25,6 +28,22 @@ pub(super) fn of(value: &Value, limits: &ReadLimits) -> Result<Vec<u8>, Box<Find
     ))
 }
 
+/// Most numbers of arguments are whole and short.
+fn write_whole(text: &mut Vec<u8>, mut whole: u64) {
+    // 2^64 has twenty digits.
+    let mut digits = [0; 20];
+    let mut first = digits.len();
+    for (place, digit) in digits.iter_mut().enumerate().rev() {
+        *digit = b'0' + u8::try_from(whole % 10).unwrap_or_default();
+        whole /= 10;
+        first = place;
+        if whole == 0 {
+            break;
+        }
+    }
+    text.extend_from_slice(digits.get(first..).unwrap_or_default());
+}
+
 /// `false` if the value has more containers within each other than `left`.
 fn write(text: &mut Vec<u8>, value: &Value, left: u64) -> bool {
     match value {
@@ -32,7 +51,10 @@ fn write(text: &mut Vec<u8>, value: &Value, left: u64) -> bool {
         Value::Bool(true) => text.extend_from_slice(b"true"),
         Value::Bool(false) => text.extend_from_slice(b"false"),
         // Writing to memory does not fail.
-        Value::Number(number) => _ = write!(text, "{number}"),
+        Value::Number(number) => match number.as_u64() {
+            Some(whole) => write_whole(text, whole),
+            None => _ = write!(text, "{number}"),
+        },
         Value::String(string) => write_string(text, string),
         Value::Array(items) => {
             let Some(left) = left.checked_sub(1) else { return false };
@@ -58,4 +80,22 @@ fn write(text: &mut Vec<u8>, value: &Value, left: u64) -> bool {
         }
     }
     true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_is_what_serde_json_writes() {
+        let limits = crate::Limits::default().arguments_text();
+        for text in [
+            "[0,9,10,18446744073709551615,-1,0.5,1e300]",
+            r#"{"":"","a\"b\\c\n\u0001é":["plain","eight by","sixteen bytes ok","quote at 8\"","\u001f"]}"#,
+            r#"[{},[],null,true,false,"\u0000\b\f\r\t"]"#,
+        ] {
+            let value: Value = serde_json::from_str(text).unwrap();
+            assert_eq!(of(&value, &limits).unwrap(), serde_json::to_vec(&value).unwrap());
+        }
+    }
 }
