@@ -21,7 +21,8 @@ pub struct Finding {
     pub keyword: Option<Cow<'static, str>>,
     /// Where in the schema, as a JSON Pointer. The place of the keyword for a violation and for a keyword's fault.
     pub schema_location: Option<String>,
-    /// The way through the schemas by which a violation was found, references included: a JSON Pointer.
+    /// The way through the schemas by which a violation was found, references included: a JSON Pointer. `None` where no
+    /// reference was followed: it is then the place in the schema.
     pub evaluation_path: Option<String>,
     /// Where in the value, for violations alone.
     pub instance_location: Option<Location>,
@@ -66,6 +67,12 @@ impl Finding {
         self.code.class()
     }
 
+    /// The way through the schemas by which a violation was found; empty for what is no violation.
+    pub(crate) fn way(&self) -> &str {
+        let way = self.evaluation_path.as_ref().or(self.schema_location.as_ref());
+        way.filter(|_| self.class() != Class::ExecutionFailure).map_or("", String::as_str)
+    }
+
     /// Adds the advice.
     #[must_use]
     pub fn with_help(mut self, help: impl Into<String>) -> Self {
@@ -91,6 +98,10 @@ impl Finding {
     /// Adds a fact.
     #[must_use]
     pub fn with(mut self, name: &'static str, detail: Detail) -> Self {
+        if self.details.is_empty() {
+            // Room for one, which is most often all.
+            self.details.reserve_exact(1);
+        }
         self.details.push((name, detail));
         self
     }

@@ -41,16 +41,39 @@ impl Location {
     }
 }
 
+impl Location {
+    /// Bytes of the JSON Pointer, if no name has an escape and indexes are short.
+    pub(crate) fn length_about(&self) -> usize {
+        let step = |step: &Step| match step {
+            Step::Name(name) => 1 + name.len(),
+            Step::Index(_) => 4,
+        };
+        self.0.iter().map(step).sum()
+    }
+
+    /// Appends the JSON Pointer.
+    pub(crate) fn push_to(&self, text: &mut String) {
+        for step in &self.0 {
+            text.push('/');
+            // Writing to a `String` does not fail.
+            let _ = match step {
+                Step::Index(index) => write!(text, "{index}"),
+                Step::Name(name) => write_escaped(text, name),
+            };
+        }
+    }
+}
+
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for step in &self.0 {
+        // One step, as most have, is one piece.
+        if let [Step::Name(name)] = self.0.as_slice() {
             f.write_char('/')?;
-            match step {
-                Step::Index(index) => write!(f, "{index}")?,
-                Step::Name(name) => write_escaped(f, name)?,
-            }
+            return write_escaped(f, name);
         }
-        Ok(())
+        let mut text = String::with_capacity(self.length_about());
+        self.push_to(&mut text);
+        f.write_str(&text)
     }
 }
 

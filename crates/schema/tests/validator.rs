@@ -89,3 +89,70 @@ fn a_cache_keeps_within_its_bytes_and_forgets_what_was_asked_for_the_longest_ago
     assert!(cache.compile(b"{").is_err());
     assert_eq!(cache.len(), 2);
 }
+
+/// More branches than a mask has room for, told apart by `kind`; branch 5 has two of them, and the last one any.
+fn many_branches(union: &str) -> Value {
+    let mut branches: Vec<Value> = (0..100)
+        .map(|at| {
+            json!({
+                "type": "object",
+                "properties": {"kind": {"const": format!("kind {at}")}, "count": {"minimum": at}},
+                "required": ["kind", "count"],
+            })
+        })
+        .collect();
+    branches[5]["properties"]["kind"] = json!({"enum": ["kind 5", "kind 6", "kind 5"]});
+    branches.push(json!({"type": "object", "required": ["any"]}));
+    json!({union: branches})
+}
+
+#[test]
+fn a_union_of_many_branches_is_looked_up_and_says_what_each_branch_would() {
+    // Each with the number of branches that take it.
+    let values = [
+        (r#"{"kind": "kind 99", "count": 99}"#, 1),
+        (r#"{"kind": "kind 99", "count": 98}"#, 0),
+        (r#"{"count": 7, "kind": "kind 5"}"#, 1),
+        (r#"{"kind": "kind 6", "count": 5}"#, 1),
+        (r#"{"kind": "kind 6", "count": 6}"#, 2),
+        (r#"{"kind": "kind 5", "count": 5, "any": 0}"#, 2),
+        (r#"{"kind": "kind 5", "count": 4, "any": 0}"#, 1),
+        (r#"{"kind": "kind \u0035", "count": 5}"#, 1),
+        (r#"{"\u006bind": "kind 5", "count": 5}"#, 1),
+        (r#"{"kind": "none", "count": 5}"#, 0),
+        (r#"{"kind": "none", "any": 5}"#, 1),
+        (r#"{"kind": 5, "count": 5}"#, 0),
+        (r#"{"kind": 5, "any": 5}"#, 1),
+        (r#"{"count": 5}"#, 0),
+        (r#"{"any": 5}"#, 1),
+        (r#"{}"#, 0),
+        (r#""kind 5""#, 0),
+        (r#"[{"kind": "kind 5", "count": 5}]"#, 0),
+    ];
+    let (any, one) = (validator(&many_branches("anyOf")), validator(&many_branches("oneOf")));
+    for (text, count) in values {
+        let value: Value = serde_json::from_str(text).expect("it is JSON");
+        for (validator, good) in [(&any, count > 0), (&one, count == 1)] {
+            assert_eq!(validator.is_valid_slice(text.as_bytes()), good, "{text}");
+            assert_eq!(validator.is_valid(&value), good, "{text}");
+            assert_eq!(validator.iter_errors_slice(text.as_bytes()).next().is_none(), good, "{text}");
+        }
+        let kind = one.validate_slice(text.as_bytes()).err().map(|error| error.kind());
+        let expected = [Some(Code::OneOfNone), None, Some(Code::OneOfSeveral)];
+        assert_eq!(kind, expected[count], "{text}");
+    }
+    let error =
+        one.validate_slice(br#"{"kind": "kind 77", "count": 3}"#).expect_err("the count is too small");
+    let help = error.help().expect("one branch is meant");
+    assert!(help.contains("alternative 77") && help.contains("at least 77"), "{help}");
+}
+
+#[test]
+fn keywords_and_names_written_with_escapes_count_as_what_they_are() {
+    let schema = br#"{"additionalProperties": true, "\u0075nevaluatedProperties": false}"#;
+    let validator = Validator::from_slice(schema).expect("it is enforceable");
+    assert!(validator.is_valid_slice(br#"{"a": 1}"#));
+    let schema = br##"{"items": {"$ref": "#here"}, "not": {"\u0024anchor": "here", "type": "integer"}}"##;
+    let validator = Validator::from_slice(schema).expect("the anchor is found");
+    assert!(validator.is_valid_slice(b"[1]") && !validator.is_valid_slice(br#"["x"]"#));
+}

@@ -79,7 +79,7 @@ fn sentence(index: usize, findings: &[Finding]) -> String {
         0 => String::new(),
         more => format!("; and {more} more"),
     };
-    format!("the closest is alternative {index}: {}{more}", requests.join("; "))
+    ["the closest is alternative ", &index.to_string(), ": ", &requests.join("; "), &more].concat()
 }
 
 /// How much a violation tells against a branch. A value of another type was not meant for it, nor one whose tag, a
@@ -97,7 +97,13 @@ fn distance(finding: &Finding, outer: usize) -> u64 {
 
 fn request(finding: &Finding) -> String {
     match &finding.instance_location {
-        Some(location) if !location.0.is_empty() => format!("at {location}, {}", finding.message),
+        Some(location) if !location.0.is_empty() => {
+            let mut request = String::from("at ");
+            location.push_to(&mut request);
+            request.push_str(", ");
+            request.push_str(&finding.message);
+            request
+        }
         _ => finding.message.clone(),
     }
 }

@@ -56,7 +56,7 @@ impl Verdict {
 fn unit(out: &mut Vec<u8>, finding: &Finding) {
     let instance = finding.instance_location.as_ref().map(ToString::to_string).unwrap_or_default();
     let members = [
-        ("{\"valid\":false,\"keywordLocation\":", finding.evaluation_path.as_deref().unwrap_or_default()),
+        ("{\"valid\":false,\"keywordLocation\":", finding.way()),
         (",\"instanceLocation\":", &instance),
         (",\"error\":", &finding.message),
     ];

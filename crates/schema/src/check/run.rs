@@ -32,8 +32,10 @@ pub(crate) struct Run<'p, 'i> {
     depth: u64,
     /// The way to the value, kept in reporting mode only.
     path: Vec<PathStep<'i>>,
-    /// The way through the schemas to the one at hand, kept in reporting mode only.
+    /// The way through the schemas up to the last reference that was followed, kept in reporting mode only. From there on
+    /// it is what the location of the schema at hand, `current`, has after so many bytes.
     evaluation: String,
+    evaluation_from: usize,
     current: BlockId,
     /// The keyword of the reference that is being followed.
     through: Option<&'static str>,
@@ -105,6 +107,7 @@ impl<'p, 'i> Run<'p, 'i> {
             depth: 0,
             path: Vec::new(),
             evaluation: String::new(),
+            evaluation_from: 0,
             current: BlockId(0),
             through: None,
             findings: Vec::new(),
@@ -230,7 +233,7 @@ impl<'p, 'i> Run<'p, 'i> {
         }
         let parts = self.parts;
         let Some(block) = parts.block(id) else { return Ok(false) };
-        let (outer, way) = (self.current, self.evaluation.len());
+        let (outer, way, way_from) = (self.current, self.evaluation.len(), self.evaluation_from);
         if COLLECT && !self.explaining {
             self.step_into(id, block);
         }
@@ -243,6 +246,7 @@ impl<'p, 'i> Run<'p, 'i> {
         self.depth -= 1;
         if COLLECT {
             self.current = outer;
+            self.evaluation_from = way_from;
             self.evaluation.truncate(way);
         }
         Ok(good)
@@ -250,13 +254,21 @@ impl<'p, 'i> Run<'p, 'i> {
 
     /// Notes the way into a subschema: by the reference that is followed, or by its place in the one at hand.
     fn step_into(&mut self, id: BlockId, block: &Block) {
-        if let Some(keyword) = self.through.take() {
-            self.evaluation.push('/');
-            self.evaluation.push_str(keyword);
-        } else if let Some(way) = block.location.strip_prefix(self.parts.location(self.current)) {
+        let through = self.through.take();
+        if through.is_some() || !block.location.starts_with(self.parts.location(self.current)) {
+            let way = self.way_since_reference();
             self.evaluation.push_str(way);
+            if let Some(keyword) = through {
+                self.evaluation.push('/');
+                self.evaluation.push_str(keyword);
+            }
+            self.evaluation_from = block.location.len();
         }
         self.current = id;
+    }
+
+    fn way_since_reference(&self) -> &'p str {
+        self.parts.location(self.current).get(self.evaluation_from..).unwrap_or_default()
     }
 
     /// Whether the value keeps what a reference points to.

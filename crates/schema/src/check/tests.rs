@@ -20,7 +20,7 @@ fn findings_within(schema: &str, value: &str, limits: Limits) -> Vec<Finding> {
 }
 
 fn ways(schema: &str, value: &str) -> Vec<String> {
-    let way = |finding: Finding| finding.evaluation_path.expect("every violation has one");
+    let way = |finding: Finding| finding.way().to_owned();
     findings(schema, value).into_iter().map(way).collect()
 }
 

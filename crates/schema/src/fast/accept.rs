@@ -87,7 +87,15 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
             kind::OBJECT => self.object(block, node, value)?,
             _ => true,
         };
-        let good = good && self.also(block, node, value)?;
+        if good && !self.also(block, node, value)? {
+            self.depth -= 1;
+            // All that the block asks of the parts itself is kept. Without the note, each reference on the way would have
+            // the whole of the value looked at once more.
+            if found & (kind::ARRAY | kind::OBJECT) != 0 {
+                self.trail.note(block, self.source.index(value), NO_PART);
+            }
+            return Ok(false);
+        }
         self.depth -= 1;
         Ok(good)
     }

@@ -7,7 +7,11 @@ const NOTES_MAX: usize = 1_024;
 
 /// For each value on the way to where a glance was not sure: how far the block had accepted it.
 #[derive(Debug, Default)]
-pub(crate) struct Trail(Vec<Note>);
+pub(crate) struct Trail {
+    /// One is most often all that there is.
+    first: Option<Note>,
+    others: Vec<Note>,
+}
 
 #[derive(Debug, Clone, Copy)]
 struct Note {
@@ -22,29 +26,36 @@ pub(super) const NO_PART: u32 = u32::MAX;
 
 impl Trail {
     pub(crate) const fn new() -> Self {
-        Trail(Vec::new())
+        Trail { first: None, others: Vec::new() }
     }
 
     #[cold]
     pub(super) fn note(&mut self, block: BlockId, value: u32, part: u32) {
-        if self.0.len() < NOTES_MAX {
-            self.0.push(Note { block, value, part });
+        let note = Note { block, value, part };
+        if self.first.is_none() {
+            self.first = Some(note);
+        } else if self.others.len() < NOTES_MAX {
+            self.others.push(note);
         }
     }
 
     /// The first part of the value that the block may not accept, by the index of its entry; `None` if nothing is known.
     pub(crate) fn first_unsure(&self, block: BlockId, value: u32) -> Option<u32> {
-        self.0.iter().rev().find(|note| note.value == value && note.block == block).map(|note| note.part)
+        let mut notes = self.others.iter().rev().chain(&self.first);
+        notes.find(|note| note.value == value && note.block == block).map(|note| note.part)
     }
 
     #[inline]
     pub(crate) const fn len(&self) -> usize {
-        self.0.len()
+        self.others.len() + self.first.is_some() as usize
     }
 
     /// Forgets what was noted since there were so many: it turned out well in another way.
     #[inline]
     pub(super) fn truncate(&mut self, length: usize) {
-        self.0.truncate(length);
+        match length.checked_sub(1) {
+            Some(others) => self.others.truncate(others),
+            None => *self = Trail::new(),
+        }
     }
 }

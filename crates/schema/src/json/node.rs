@@ -352,7 +352,7 @@ impl<'a> Member<'a> {
     }
 
     /// The name as bytes, unescaped.
-    pub(super) fn name_bytes(self) -> Cow<'a, [u8]> {
+    pub(crate) fn name_bytes(self) -> Cow<'a, [u8]> {
         self.name.unescaped()
     }
 

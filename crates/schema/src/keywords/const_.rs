@@ -34,6 +34,6 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
             _ => "the value under `const`",
         };
         let other = if only.kind() == value.kind() { "another " } else { "" };
-        Finding::new(Code::ConstMismatch, format!("expected {expected}, found {other}{}", found(value)))
+        Finding::new(Code::ConstMismatch, ["expected ", expected, ", found ", other, found(value)].concat())
     })
 }

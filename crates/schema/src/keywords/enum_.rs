@@ -43,8 +43,8 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     let Some(written) = run.parts.constant(written) else { return Ok(false) };
     run.refuse::<COLLECT>(at, value, || {
         let other = if written.items().any(|choice| choice.kind() == value.kind()) { "another " } else { "" };
-        let found = format!("{other}{}", found(value));
-        Finding::new(Code::EnumMismatch, format!("expected {}, found {found}", choices(written)))
+        let choices = choices(written);
+        Finding::new(Code::EnumMismatch, ["expected ", &choices, ", found ", other, found(value)].concat())
     })
 }
 

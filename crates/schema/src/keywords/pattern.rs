@@ -83,10 +83,12 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
         return Ok(true);
     }
     run.refuse::<COLLECT>(at, value, || {
-        let expected = match pattern.text() {
-            short if short.len() <= PATTERN_BYTES_MAX => format!("a text that matches `{short}`"),
-            _ => String::from("a text that matches the pattern"),
+        let message = match pattern.text() {
+            short if short.len() <= PATTERN_BYTES_MAX => {
+                ["expected a text that matches `", short, "`, found another"].concat()
+            }
+            _ => String::from("expected a text that matches the pattern, found another"),
         };
-        Finding::new(Code::PatternMismatch, format!("expected {expected}, found another"))
+        Finding::new(Code::PatternMismatch, message)
     })
 }

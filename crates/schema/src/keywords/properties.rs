@@ -95,6 +95,9 @@ pub(crate) fn hold<'i, const COLLECT: bool>(
     Ok(required == plan.required)
 }
 
+/// Members up to which names are compared as they stand; of more, each is freed of its escapes once.
+const NAMES_COMPARED_AS_THEY_STAND_MAX: usize = 64;
+
 /// The same in the order of reports: declared members by name, then the others by name.
 fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPlan) -> Result<bool, Stop> {
     run.charge(value.len())?;
@@ -117,13 +120,19 @@ fn report<'i>(run: &mut Run<'_, 'i>, at: Site, value: Node<'i>, plan: &ObjectPla
         }
         // Small, since there may be a million: the member is found again by its value.
         let slot = slot.and_then(|slot| u32::try_from(slot).ok()).unwrap_or(u32::MAX);
-        members.push((slot, index, member.name()));
+        members.push((slot, index));
     }
     if plan.order == Order::Name {
-        members.sort_unstable_by(|a, b| (a.0, &a.2).cmp(&(b.0, &b.2)));
+        let name = |index| Member::of_value(value.at_index(index)).name_bytes();
+        // Of two with one slot, which then is that of undeclared members, the names tell.
+        if members.len() <= NAMES_COMPARED_AS_THEY_STAND_MAX {
+            members.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name(a.1).cmp(&name(b.1))));
+        } else {
+            members.sort_by_cached_key(|&(slot, index)| (slot, name(index)));
+        }
     }
     let mut good = true;
-    for (slot, index, _) in members {
+    for (slot, index) in members {
         let slot = plan.slots.get(slot as usize);
         let member = Member::of_value(value.at_index(index));
         if let Some(slot) = slot {
@@ -186,7 +195,7 @@ fn unexpected<'i, const COLLECT: bool>(
         let name = member.name();
         let declared: Vec<&str> = plan.slots.iter().map(|slot| slot.name.as_ref()).collect();
         let finding =
-            Finding::new(Code::PropertyUnexpected, format!("expected no member `{name}`, found one"))
+            Finding::new(Code::PropertyUnexpected, ["expected no member `", &name, "`, found one"].concat())
                 .with("property", Detail::Text(name.clone().into_owned()))
                 .at_offset(member.name_span().start);
         match advice(&name, &declared) {

@@ -6,7 +6,7 @@ use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
-use crate::program::Op;
+use crate::program::{ObjectPlan, Op};
 use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile(compiler: &mut Compiler<'_>, draft: &mut Draft, entry: &Entry<'_, '_>) {
@@ -54,8 +54,13 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     at: Site,
     value: Node<'i>,
     names: &[Box<str>],
+    counted: bool,
 ) -> Result<bool, Stop> {
     if value.kind() != Kind::Object {
+        return Ok(true);
+    }
+    if counted && all_are_there(run, at, value) {
+        run.charge(names.len() + value.len())?;
         return Ok(true);
     }
     let missing = missing(run, value, names)?;
@@ -65,8 +70,24 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     Ok(missing.is_empty())
 }
 
+/// Whether the value has every required member, by the table of declared ones beside the keyword.
+fn all_are_there(run: &Run<'_, '_>, at: Site, value: Node<'_>) -> bool {
+    let block = run.parts.block(at.block).map(|block| run.parts.instructions(block)).unwrap_or_default();
+    let plan = block.iter().find_map(|instruction| match &instruction.op {
+        Op::Properties(plan) => Some(plan),
+        _ => None,
+    });
+    let is_required = |plan: &ObjectPlan, member| {
+        plan.slot(member).and_then(|slot| plan.slots.get(slot)).is_some_and(|slot| slot.required)
+    };
+    plan.is_some_and(|plan| {
+        let there = value.members().filter(|member| is_required(plan, *member)).count();
+        there == plan.required
+    })
+}
+
 pub(crate) fn property_missing(name: &str) -> Finding {
-    Finding::new(Code::PropertyMissing, format!("expected the member `{name}`, found none"))
+    Finding::new(Code::PropertyMissing, ["expected the member `", name, "`, found none"].concat())
         .with("property", Detail::Text(name.to_owned()))
 }
 

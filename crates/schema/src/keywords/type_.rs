@@ -81,7 +81,8 @@ pub(crate) fn holds<'i, const COLLECT: bool>(
     }
     let Some(written) = run.parts.constant(written) else { return Ok(false) };
     run.refuse::<COLLECT>(at, value, || {
-        Finding::new(Code::TypeMismatch, format!("expected {}, found {}", types.names(), found(value)))
+        let names = types.names();
+        Finding::new(Code::TypeMismatch, ["expected ", &names, ", found ", found(value)].concat())
             .with("type", Detail::Json(written.raw_str().to_owned()))
     })
 }

@@ -180,7 +180,7 @@ impl Op {
                 contains::holds::<COLLECT>(run, at, value, *block, *least, *most)
             }
             Op::Required { counted: true, .. } if !COLLECT => Ok(true),
-            Op::Required { names, .. } => required::holds::<COLLECT>(run, at, value, names),
+            Op::Required { names, counted } => required::holds::<COLLECT>(run, at, value, names, *counted),
             Op::Properties(plan) => properties::hold::<COLLECT>(run, at, value, plan),
             Op::PropertyNames { block } => property_names::hold::<COLLECT>(run, at, value, *block),
             Op::DependentRequired { rules } => dependent::names_hold::<COLLECT>(run, at, value, rules),

@@ -109,3 +109,35 @@ fn table(slots: &[Slot]) -> Option<Box<[u32]>> {
 fn start(hash: u32, length: usize) -> usize {
     (hash ^ (hash >> 16)) as usize & (length - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{Document, Node};
+
+    /// Names of one start in a table of 1024: more than a name is moved past.
+    fn meeting() -> Vec<String> {
+        let names = (0..200_000).map(|number| format!("n{number}"));
+        let of_zero = names.filter(|name| start(name_hash(name), 1024) == 0);
+        of_zero.take(PROBES_MAX + 100).collect()
+    }
+
+    #[test]
+    fn names_that_were_chosen_to_meet_are_found_by_search() {
+        let names = meeting();
+        assert!(names.len() > PROBES_MAX + 1, "{}", names.len());
+        let others = (0..300).map(|number| format!("other{number}"));
+        let all: Vec<String> = names.into_iter().chain(others).collect();
+        let slot = |name: &String| Slot { name: name.as_str().into(), block: BlockId(0), required: false };
+        let plan = ObjectPlan::new(all.iter().map(slot).collect(), Vec::new(), Additional::Open);
+        assert!(plan.table.is_empty());
+        for name in &all {
+            let text = format!("{{\"{name}\":1,\"x{name}\":2}}");
+            let document =
+                Document::read(text.as_bytes(), &crate::Limits::default().arguments_text()).unwrap();
+            let found: Vec<_> = document.root().members().map(|member| plan.slot(member).is_some()).collect();
+            assert_eq!(found, [true, false]);
+            assert_eq!(document.root().member(name).and_then(Node::as_number).map(|_| ()), Some(()));
+        }
+    }
+}

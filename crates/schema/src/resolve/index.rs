@@ -303,7 +303,6 @@ fn below<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::json::Document;
 
     fn names_root_alone(text: &str) -> bool {

@@ -30,25 +30,47 @@ impl<'i> Run<'_, 'i> {
         if self.explaining {
             self.charge(FINDING_WORK)?;
         }
+        if self.findings.is_empty() {
+            // One is most often all that there is.
+            self.findings.reserve_exact(1);
+        }
+        self.findings.push(describe());
+        self.place_last(at, value);
+        Ok(false)
+    }
+
+    /// Adds to the last finding where it is.
+    fn place_last(&mut self, at: Site, value: Node<'i>) {
         let path = self.location();
-        let finding = describe();
         if self.explaining {
             // No more of it is read.
-            self.findings.push(finding.at_instance(path));
-            return Ok(false);
+            if let Some(finding) = self.findings.last_mut() {
+                finding.instance_location = Some(path);
+            }
+            return;
         }
-        let offset = finding.offset.unwrap_or(value.span().start);
         let (keyword, location) = self.place(at);
-        let mut finding = match self.parts.profile {
-            Profile::Wire => wire::rephrased(finding, &path),
-            Profile::Standard | Profile::Portable => finding,
-        };
-        finding.evaluation_path = Some(match keyword {
-            "false" => self.evaluation.clone(),
-            keyword => joined(&self.evaluation, keyword),
-        });
-        self.findings.push(finding.at_schema(keyword, location).at_instance(path).at_offset(offset));
-        Ok(false)
+        let way = self.way_to(keyword, &location);
+        let Some(finding) = self.findings.last_mut() else { return };
+        if self.parts.profile == Profile::Wire {
+            let plain = std::mem::replace(finding, Finding::new(Code::ValueInvalid, ""));
+            *finding = wire::rephrased(plain, &path);
+        }
+        finding.keyword = Some(keyword.into());
+        finding.schema_location = Some(location);
+        finding.evaluation_path = way;
+        finding.instance_location = Some(path);
+        finding.offset.get_or_insert(value.span().start);
+    }
+
+    /// The way through the schemas to a keyword of the one at hand, which is at `location`; `None` if that is the way.
+    fn way_to(&self, keyword: &str, location: &str) -> Option<String> {
+        let way = self.way_since_reference();
+        let own = keyword != "false";
+        let tail = if own { ["/", keyword] } else { [""; 2] };
+        let is_location =
+            self.evaluation.is_empty() && self.evaluation_from == 0 && location.starts_with(way);
+        (!is_location).then(|| [&*self.evaluation, way, tail[0], tail[1]].concat())
     }
 
     /// Checks a value that is no part of the one at hand, such as a name, under the same allowance. Clears `good` if
@@ -63,6 +85,7 @@ impl<'i> Run<'_, 'i> {
         let mut run = Run {
             depth: self.depth,
             evaluation: self.evaluation.clone(),
+            evaluation_from: self.evaluation_from,
             current: self.current,
             resource: self.resource,
             scope: self.scope.clone(),
