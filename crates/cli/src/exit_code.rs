@@ -9,6 +9,8 @@ pub(crate) enum ExitCode {
     Findings = 1,
     /// The command was used wrongly, or a file that it names cannot be read.
     Usage = 2,
+    /// The gate considered what was asked and declined.
+    Refused = 3,
     /// The tool server failed: it did not start, died or did not answer.
     Upstream = 4,
     /// Callgate itself failed: its store is not there, its disk is full.

@@ -7,13 +7,16 @@
 mod capture;
 mod check;
 mod coerce;
+mod config;
 mod demo;
 mod exit_code;
 mod explain;
+mod explain_call;
 mod intents;
 mod live;
 mod notes_server;
 mod pages;
+mod policy;
 mod project;
 mod receivers;
 mod render;
@@ -47,6 +50,9 @@ enum Verb {
     Wrap(wrap::Args),
     Intents(intents::Args),
     Demo(demo::Args),
+    Config(config::Args),
+    Policy(policy::Args),
+    ExplainCall(explain_call::Args),
     Worker(worker::Args),
     #[command(hide = true)]
     NotesServer(notes_server::Args),
@@ -64,6 +70,9 @@ fn main() -> std::process::ExitCode {
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Demo(args) => demo::run(&args),
+        Verb::Config(args) => config::run(&args),
+        Verb::Policy(args) => policy::run(&args),
+        Verb::ExplainCall(args) => explain_call::run(&args),
         Verb::Worker(args) => worker::run(&args),
         Verb::NotesServer(args) => notes_server::run(&args),
     };

@@ -3,18 +3,20 @@
 mod log;
 
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_gateway::catalog::AdmissionSettings;
+use callgate_server::config::{Config, Store};
 use callgate_server::{Child, End, Peers, SessionSettings};
 use callgate_store::SqliteJournal;
 use callgate_wire::{Code, Principal};
 
 use crate::check::ProfileArg;
+use crate::config::ConfigArg;
 use crate::exit_code::{ExitCode, Failure};
 use crate::store_path::StoreArg;
 
@@ -27,18 +29,21 @@ use crate::store_path::StoreArg;
 pub(crate) struct Args {
     #[command(flatten)]
     store: StoreArg,
-    /// How much of JSON Schema is admitted
-    #[arg(long, value_enum, default_value_t)]
-    profile: ProfileArg,
+    #[command(flatten)]
+    config: ConfigArg,
+    /// How much of JSON Schema is admitted [default: the configuration's, else standard]
+    #[arg(long, value_enum)]
+    profile: Option<ProfileArg>,
     /// The tool server's name in the records [default: the last part of its command's name]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// How long the tool server may take to answer a request, in milliseconds
-    #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
-    call_timeout_ms: u64,
+    /// How long the tool server may take to answer a request, in milliseconds [default: the configuration's, else 300000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    call_timeout_ms: Option<u64>,
     /// How long to wait for calls that are out when the client is gone or the gate is asked to stop, in milliseconds
-    #[arg(long, value_name = "N", default_value_t = 5_000)]
-    drain_ms: u64,
+    /// [default: the configuration's, else 5000]
+    #[arg(long, value_name = "N")]
+    drain_ms: Option<u64>,
     /// The tool server's command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -63,12 +68,20 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     let Some((command, words)) = args.command.split_first() else {
         return Err(Failure::usage("expected the tool server's command after `--`"));
     };
-    let journal = open_journal(&args.store.path()?)?;
-    let admission = AdmissionSettings::new(args.profile.into());
+    let config = args.config.load()?;
+    let journal = open_journal(&store_path(&args.store, &config)?)?;
+    let admission = AdmissionSettings::new(args.profile.map_or(config.gate.profile, Into::into));
     let name = args.name.unwrap_or_else(|| upstream_name(command, words));
-    let mut settings = SessionSettings::new(name, Principal::local(&callgate_server::user_name()), admission);
-    settings.call_timeout = Duration::from_millis(args.call_timeout_ms);
-    settings.drain = Duration::from_millis(args.drain_ms);
+    let principal = Principal::local(&callgate_server::user_name());
+    let mut settings = SessionSettings::new(name, principal, admission);
+    settings.claims = config.claims(&settings.principal);
+    settings.rules = Arc::clone(&config.rules);
+    settings.budgets = Arc::clone(&config.budgets);
+    settings.approval_expiry = config.approvals.expiry;
+    settings.frames = config.gate.frames.clone();
+    settings.calls_in_flight_max = config.gate.calls_in_flight_max;
+    settings.call_timeout = args.call_timeout_ms.map_or(config.gate.call_timeout, Duration::from_millis);
+    settings.drain = args.drain_ms.map_or(config.gate.drain, Duration::from_millis);
 
     let stop = callgate_server::on_signals().context("failed to follow signals")?;
     let (child, from_upstream, to_upstream) = Child::start(command, words).map_err(|error| {
@@ -82,7 +95,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         profile = ?settings.admission.profile,
         "wrapped"
     );
-    tracing::info!("no rules: every admitted tool is permitted");
+    tell_rules(&config);
     let peers = Peers {
         from_client: Box::new(tokio::io::stdin()),
         client_hang_up: callgate_server::stdin_hang_up().context("failed to watch standard input")?,
@@ -94,6 +107,39 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     let status = child.stop().await;
     tracing::info!(status = status.map(|status| status.to_string()), "stopped");
     Ok(if upstream_died { ExitCode::Upstream } else { ExitCode::Success })
+}
+
+/// Where the records are kept: where the flag or the environment says, else the configuration, else in the user's data.
+fn store_path(flag: &StoreArg, config: &Config) -> anyhow::Result<PathBuf> {
+    match &config.gate.store {
+        Some(Store::File(path)) if flag.store.is_none() => Ok(path.clone()),
+        Some(Store::Secret(secret)) if flag.store.is_none() => {
+            let value = secret.read().map_err(|error| Failure::usage(format!("gate.store: {error}")))?;
+            if value.expose().starts_with("postgres") {
+                return Err(no_postgres());
+            }
+            Ok(PathBuf::from(value.expose()))
+        }
+        Some(Store::Postgres(_)) if flag.store.is_none() => Err(no_postgres()),
+        _ => flag.path(),
+    }
+}
+
+fn no_postgres() -> anyhow::Error {
+    Failure::usage(
+        "gate.store: expected the path of a file, found the address of a server, which `wrap` does not use",
+    )
+}
+
+/// Says aloud by what rules calls are judged, and what is doubtful of them.
+fn tell_rules(config: &Config) {
+    match config.rules.len() {
+        0 => tracing::info!("no rules: every admitted tool is permitted"),
+        rules => tracing::info!(rules, digest = %config.rules.digest(), "what no rule permits is refused"),
+    }
+    for warning in &config.warnings {
+        tracing::warn!(line = warning.line, key = warning.key, "{}", warning.message);
+    }
 }
 
 /// Opens the store, and says which calls of gates that are gone are in doubt.

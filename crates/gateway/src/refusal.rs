@@ -26,6 +26,8 @@ pub struct Refusal {
     pub findings: Vec<Finding>,
     /// Whether there are more findings than these.
     pub truncated: bool,
+    /// Every rule that determined it, where rules did.
+    pub determining: Vec<String>,
     /// Always none: nothing was sent.
     pub side_effect: SideEffect,
 }
@@ -40,6 +42,7 @@ impl Refusal {
             help: None,
             findings: Vec::new(),
             truncated: false,
+            determining: Vec::new(),
             side_effect: SideEffect::None,
         }
     }
@@ -64,6 +67,13 @@ impl Refusal {
     pub fn with_findings(mut self, findings: Vec<Finding>, truncated: bool) -> Self {
         self.findings = findings;
         self.truncated = truncated;
+        self
+    }
+
+    /// Adds the rules that determined it.
+    #[must_use]
+    pub fn with_determining(mut self, rules: Vec<String>) -> Self {
+        self.determining = rules;
         self
     }
 

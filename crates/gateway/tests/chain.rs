@@ -4,6 +4,7 @@ use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, OutputCheck, Terms, resolve};
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
 use callgate_gateway::journal::{Journal as _, JournalError, MemoryJournal};
+use callgate_gateway::policy::{Claims, RuleSet};
 use callgate_schema::{Limits, Profile};
 use callgate_testing::journal::Interposed;
 use callgate_wire::{Code, Incarnation, IntentId, Principal, Timestamp};
@@ -24,7 +25,8 @@ fn pass(catalog: &Catalog, tool: &str, arguments: &[u8], takes: bool) -> Result<
     let principal = Principal::local("ada");
     let memory = MemoryJournal::new(Incarnation::from_bytes([1; 16]));
     let call = Call { principal: &principal, run: None, tool, arguments };
-    let authorized = resolve(catalog, call)?.bind(&Limits::default())?.authorize();
+    let bound = resolve(catalog, call)?.bind(&Limits::default())?;
+    let authorized = bound.authorize(&RuleSet::none(), &Claims::none())?;
     let terms = Terms::new(IntentId::from_bytes([2; 16]), memory.incarnation().clone(), Timestamp(5));
     let opening = authorized.open(terms);
     let departure = if takes {
@@ -36,7 +38,7 @@ fn pass(catalog: &Catalog, tool: &str, arguments: &[u8], takes: bool) -> Result<
     match departure {
         Ok(Departure::Go(dispatch)) => Ok(*dispatch),
         Ok(Departure::Known(..)) => panic!("nothing is known before"),
-        Err((refusal, _)) => Err(refusal),
+        Err((refusal, _)) => Err(*refusal),
     }
 }
 

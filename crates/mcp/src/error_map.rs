@@ -40,6 +40,9 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::CallArgumentsInvalid
         | Code::CallArgumentsUndecided
         | Code::CallCancelled
+        | Code::CallForbidden
+        | Code::BudgetCostUnknown
+        | Code::ConfigInvalid
         | Code::StoreUnavailable
         | Code::StoreNewer
         | Code::StoreCorrupt
@@ -94,6 +97,7 @@ pub fn error_code(code: Code) -> i64 {
         Code::ProtocolRevisionUnsupported => 4_001,
         Code::CallsInFlight => 4_002,
         Code::CallCancelled => 4_003,
+        Code::CallForbidden => 4_004,
         Code::StoreUnavailable | Code::StoreNewer | Code::StoreCorrupt => 4_101,
         Code::IntentFenced
         | Code::IntentNotFound
@@ -111,7 +115,8 @@ pub fn error_code(code: Code) -> i64 {
         | Code::ApprovalAmbiguous
         | Code::ApprovalNotPending
         | Code::ApprovalExpired => 4_103,
-        Code::BudgetExceeded => 4_104,
+        Code::BudgetExceeded | Code::BudgetCostUnknown => 4_104,
+        Code::ConfigInvalid => 4_105,
         Code::UpstreamStartFailed => 4_201,
         Code::UpstreamListFailed => 4_202,
         Code::UpstreamGone => 4_203,

@@ -29,6 +29,8 @@ pub struct Notice {
     pub intent: Option<IntentId>,
     /// What is behind it.
     pub findings: Vec<Finding>,
+    /// Every rule that determined it, where rules did.
+    pub determining: Vec<String>,
     /// The text for a model.
     pub text: String,
 }
@@ -43,6 +45,7 @@ impl Notice {
             side_effect: refusal.side_effect,
             intent: intent.cloned(),
             findings: refusal.findings.clone(),
+            determining: refusal.determining.clone(),
             text: refusal.text_for_model(FINDINGS_SHOWN_MAX),
         }
     }
@@ -94,6 +97,7 @@ impl Notice {
             side_effect: outcome.side_effect,
             intent: Some(id.clone()),
             findings: Vec::new(),
+            determining: Vec::new(),
             text: format!("{what} ({code})"),
         })
     }
@@ -119,6 +123,16 @@ impl Notice {
         if let Some(intent) = &self.intent {
             out.extend_from_slice(b",\"intent\":");
             write_string(&mut out, intent.as_str());
+        }
+        if !self.determining.is_empty() {
+            out.extend_from_slice(b",\"determining\":[");
+            for (i, rule) in self.determining.iter().enumerate() {
+                if i > 0 {
+                    out.push(b',');
+                }
+                write_string(&mut out, rule);
+            }
+            out.push(b']');
         }
         write_findings(&mut out, &self.findings);
         out.extend_from_slice(b"}}}");

@@ -9,6 +9,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`config`] | the configuration file |
 //! | `line` | lines of bounded length out of a stream |
 //! | `lane` | the tasks that read and write the streams, and the bounds on what waits between them |
 //! | `hangup` | the end of a client that is not read any more |
@@ -22,6 +23,8 @@
 //!
 //! What this crate does not do: it decides nothing about tools and calls (`gateway` does), knows no SQL, and prints
 //! nothing; what an operator should know goes to the log.
+
+pub mod config;
 
 mod child;
 mod clock;

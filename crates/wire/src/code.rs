@@ -59,6 +59,9 @@ codes! {
     RequestIdInUse "request-id-in-use" ResourceConflict Frame "a request with the id of one that is still open",
     ProtocolRevisionUnsupported "protocol-revision-unsupported" UnsupportedCapability Frame "a revision of the protocol that is not spoken here",
 
+    // The configuration.
+    ConfigInvalid "config-invalid" Validation Configure "a configuration that cannot be read, or says what cannot be meant",
+
     // The upstream's tools.
     ToolDefinitionMalformed "tool-definition-malformed" Validation Catalog "a tool's definition that cannot be read or has no name",
     ToolInputSchemaRefused "tool-input-schema-refused" UnsupportedCapability Catalog "a tool whose input schema cannot be enforced whole",
@@ -75,6 +78,8 @@ codes! {
     CallMalformed "call-malformed" Validation Bind "a tool call whose arguments are not an object",
     CallArgumentsInvalid "call-arguments-invalid" Validation Bind "arguments that the tool's input schema refuses",
     CallArgumentsUndecided "call-arguments-undecided" ExecutionFailure Bind "arguments that could not be judged within the limits",
+    CallForbidden "call-forbidden" Forbidden Authorize "a call that the rules do not permit",
+    BudgetCostUnknown "budget-cost-unknown" Validation Reserve "a call whose cost cannot be told, under a budget that counts it",
     CallCancelled "call-cancelled" Cancelled Observe "a call that its caller withdrew",
 
     CallInDoubt "call-in-doubt" UnknownOutcome Open "a call like one of which nobody knows whether it took effect",

@@ -25,6 +25,7 @@ macro_rules! stages {
 }
 
 stages! {
+    Configure "configure" "the configuration is read",
     Catalog "catalog" "the upstream's tools are admitted or quarantined",
     Frame "frame" "a message of the protocol is read",
     Resolve "resolve" "the tool is looked up in a snapshot of the catalog",

@@ -84,7 +84,13 @@ fn play(row: &Row) -> anyhow::Result<()> {
 
 fn gate_command(row: &Row, folder: &Path) -> anyhow::Result<Command> {
     let mut command = Command::new(BINARY);
-    command.arg("wrap").arg("--store").arg(folder.join("store.sqlite")).args(&row.flags).arg("--");
+    command.arg("wrap").arg("--store").arg(folder.join("store.sqlite")).args(&row.flags);
+    if let Some(config) = &row.config {
+        let file = folder.join("gate.toml");
+        std::fs::write(&file, config)?;
+        command.arg("--config").arg(file);
+    }
+    command.arg("--");
     command.arg(std::env::current_exe()?).arg(fixture::ASKED);
     command.arg("--log").arg(folder.join("log")).arg("--effects").arg(folder.join("effects"));
     if let Some(tools) = &row.tools {

@@ -9,6 +9,7 @@
 //! | `tools` or `tools_text` | the tools that are listed; `tools_text` has a page a line; absent: one tool, `echo`, that takes any object |
 //! | `scripts` | tool or method → steps of the fixture |
 //! | `flags` | further flags of `wrap` |
+//! | `config` | the text of a configuration for `wrap --config` |
 //! | `handshake` | false: no `initialize` before the exchange |
 //! | `exchange` | steps: `{"send": …}`, `{"send_parts": […]}`, `{"expect": {…}}`, `{"reached": N}` |
 //! | `upstream` | numbers of the sends (from 0) that reached the tool server as they were sent, calls only, in order |
@@ -36,6 +37,7 @@ pub(crate) struct Row {
     pub(crate) tools: Option<String>,
     pub(crate) scripts: BTreeMap<String, String>,
     pub(crate) flags: Vec<String>,
+    pub(crate) config: Option<String>,
     pub(crate) handshake: bool,
     pub(crate) exchange: Vec<Step>,
     pub(crate) upstream: Option<Vec<usize>>,
@@ -68,6 +70,7 @@ impl Row {
             tools,
             scripts: take("scripts").map(value).transpose()?.unwrap_or_default(),
             flags: take("flags").map(value).transpose()?.unwrap_or_default(),
+            config: take("config").map(value).transpose()?,
             handshake: take("handshake").map(value).transpose()?.unwrap_or(true),
             exchange: exchange.into_iter().map(Step::read).collect::<anyhow::Result<_>>()?,
             upstream: take("upstream").map(value).transpose()?,

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use callgate_schema::json::{Digest, Kind, ReadFault, ReadLimits, Tape, digest, write_string};
+use callgate_schema::json::{Digest, Document, Kind, ReadFault, ReadLimits, Tape, digest, write_string};
 use callgate_schema::{Class, Code as SchemaCode, Finding, Limits, Verdict};
 use callgate_wire::Code;
 
@@ -17,6 +17,8 @@ pub struct Bound<'a> {
     pub(super) call: Call<'a>,
     pub(super) upstream: String,
     pub(super) tool: Arc<AdmittedTool>,
+    /// The bytes that were checked, with their tape.
+    pub(super) arguments: Document,
     pub(super) arguments_digest: Digest,
     pub(super) call_digest: Digest,
 }
@@ -30,10 +32,9 @@ impl<'a> Resolved<'a> {
     /// `call-arguments-undecided` if a limit came first.
     pub fn bind(self, limits: &Limits) -> Result<Bound<'a>, Refusal> {
         let Resolved { call, upstream, tool } = self;
-        let mut tape = Tape::new();
-        let root = tape
-            .read(call.arguments, &limits.arguments_text())
+        let arguments = Document::read(call.arguments, &limits.arguments_text())
             .map_err(|fault| unreadable(&tool.name, &fault))?;
+        let root = arguments.root();
         if root.kind() != Kind::Object {
             return Err(not_an_object(&tool.name, root.kind()));
         }
@@ -46,7 +47,7 @@ impl<'a> Resolved<'a> {
         }
         let arguments_digest = digest("arguments", root);
         let call_digest = call_digest(&upstream, &tool, arguments_digest)?;
-        Ok(Bound { call, upstream, tool, arguments_digest, call_digest })
+        Ok(Bound { call, upstream, tool, arguments, arguments_digest, call_digest })
     }
 }
 

@@ -4,7 +4,7 @@
 //! |---|---|---|---|
 //! | `resolve` | which tool is meant | [`Call`], a [`Catalog`](crate::catalog::Catalog) | [`Resolved`] or a refusal |
 //! | `bind` | the arguments are checked and digested | [`Resolved`] | [`Bound`] or a refusal |
-//! | `authorize` | the rules decide | [`Bound`] | [`Authorized`] |
+//! | `authorize` | the rules decide | [`Bound`], a [`RuleSet`](crate::policy::RuleSet), [`Claims`](crate::policy::Claims) | [`Authorized`] or a refusal |
 //! | `open` | the intent is written | [`Authorized`], [`Terms`] | [`Opening`] |
 //! | `dispatch` | the call may leave | [`Opening`], [`Committed`](crate::Committed) | [`Dispatch`] or a refusal |
 //! | `output` | the result is checked | [`Dispatch`], the result | [`OutputCheck`] |
@@ -15,6 +15,7 @@
 //! ```
 //! use callgate_gateway::call::{Call, resolve};
 //! use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
+//! use callgate_gateway::policy::{Claims, RuleSet};
 //! use callgate_schema::{Limits, Profile};
 //! use callgate_wire::{Code, Principal};
 //!
@@ -25,7 +26,8 @@
 //! let call = |arguments| Call { principal: &principal, run: None, tool: "add", arguments };
 //!
 //! let bound = resolve(&catalog, call(br#"{"a": 1e2}"#))?.bind(&settings.limits)?;
-//! assert_eq!(bound.authorize().permit().determining, ["no-rules"]);
+//! let authorized = bound.authorize(&RuleSet::none(), &Claims::local(&principal))?;
+//! assert_eq!(authorized.decision().determining, ["no-rules"]);
 //!
 //! let refusal = resolve(&catalog, call(br#"{"a": "1"}"#))?.bind(&settings.limits).unwrap_err();
 //! assert_eq!(refusal.code, Code::CallArgumentsInvalid);
@@ -35,9 +37,9 @@
 //! A call whose arguments were not checked cannot be authorized:
 //!
 //! ```compile_fail,E0599
-//! # use callgate_gateway::{call::{Call, resolve}, catalog::Catalog};
+//! # use callgate_gateway::{call::{Call, resolve}, catalog::Catalog, policy::{Claims, RuleSet}};
 //! # fn wrong(catalog: &Catalog, call: Call<'_>) -> Result<(), callgate_gateway::Refusal> {
-//! resolve(catalog, call)?.authorize();
+//! resolve(catalog, call)?.authorize(&RuleSet::none(), &Claims::none());
 //! # Ok(()) }
 //! ```
 //!
@@ -77,7 +79,7 @@ mod open;
 mod output;
 mod resolve;
 
-pub use authorize::{Authorized, Permit};
+pub use authorize::Authorized;
 pub use bind::Bound;
 pub use dispatch::{Dispatch, Rejection};
 pub use open::{Departure, Opening, Terms, repeated};

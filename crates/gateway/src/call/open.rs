@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use callgate_wire::{
-    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, Pinned, SideEffect,
-    Stage, Timestamp,
+    ApprovalId, Attempt, Charge, Code, Incarnation, Intent, IntentId, IntentRecord, SideEffect, Stage,
+    Timestamp,
 };
 
 use super::{Authorized, Bound, Dispatch};
 use crate::catalog::AdmittedTool;
 use crate::journal::{Ask, Hold, Journal, OpenOutcome, OpenRequest};
+use crate::policy::Decision;
 use crate::{Committed, JournalError, Refusal};
 
 /// What the world gives to an intent: ids, the time, and what the caller and the operator add.
@@ -23,8 +24,6 @@ pub struct Terms {
     pub at: Timestamp,
     /// The caller's key by which the same call is known again, if it gave one.
     pub key: Option<String>,
-    /// What an operator vouches for about the tool.
-    pub pinned: Pinned,
     /// What the call takes from budgets.
     pub charges: Vec<Charge>,
     /// A fresh id for the request for an approval, should one have to be made.
@@ -38,16 +37,7 @@ impl Terms {
     pub fn new(id: IntentId, fence: Incarnation, at: Timestamp) -> Terms {
         // An approval's id never meets an intent's, and a call has at most one of each.
         let approval = ApprovalId::of(&id);
-        Terms {
-            id,
-            fence,
-            at,
-            key: None,
-            pinned: Pinned::default(),
-            charges: Vec::new(),
-            approval,
-            approval_expires_at: at,
-        }
+        Terms { id, fence, at, key: None, charges: Vec::new(), approval, approval_expires_at: at }
     }
 }
 
@@ -56,6 +46,7 @@ impl Terms {
 pub struct Opening {
     pub(super) request: OpenRequest,
     pub(super) tool: Arc<AdmittedTool>,
+    decision: Decision,
 }
 
 /// What became of a call at the journal.
@@ -76,7 +67,8 @@ impl Authorized<'_> {
             rules,
             expires_at: terms.approval_expires_at,
         });
-        let Bound { call, upstream, tool, arguments_digest, call_digest } = self.bound;
+        let Authorized { bound, decision, pins } = self;
+        let Bound { call, upstream, tool, arguments, arguments_digest, call_digest } = bound;
         let intent = Intent {
             id: terms.id,
             opened_at: terms.at,
@@ -89,14 +81,15 @@ impl Authorized<'_> {
             call_digest,
             key: terms.key,
             approval: None,
-            pinned: terms.pinned,
+            pinned: pins.pinned(),
             attempt: Attempt::FIRST,
             fence: terms.fence,
             retry_permitted: false,
             settlement: None,
         };
-        let record = IntentRecord { intent, arguments: call.arguments.into() };
-        Opening { request: OpenRequest { record, ask, charges: terms.charges, again: false }, tool }
+        let record = IntentRecord { intent, arguments: arguments.into_text() };
+        let request = OpenRequest { record, ask, charges: terms.charges, again: false };
+        Opening { request, tool, decision }
     }
 }
 
@@ -106,6 +99,11 @@ impl Opening {
         &self.request.record
     }
 
+    /// Why the call may be made.
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
     /// Asks the journal whether the call may leave: its approval, what it takes from budgets and its record are one
     /// transaction. Blocks until that is durable.
     ///
@@ -113,12 +111,16 @@ impl Opening {
     ///
     /// A refusal, with `approval-required` and the like, `budget-exceeded`, `call-in-doubt`, the codes of keys, or those of
     /// the store; in that case with the store's own error, for the log.
-    pub fn commit(self, journal: &dyn Journal) -> Result<Departure, (Refusal, Option<JournalError>)> {
+    pub fn commit(self, journal: &dyn Journal) -> Result<Departure, (Box<Refusal>, Option<JournalError>)> {
         match journal.open(self.request.clone()) {
             Ok(OpenOutcome::Go(committed)) => Ok(Departure::Go(Box::new(self.durable(committed)))),
             Ok(OpenOutcome::Known(intent, result)) => Ok(Departure::Known(intent, result)),
-            Ok(OpenOutcome::Held(hold)) => Err((held(&hold), None)),
-            Err(error) => Err((unrecorded(&error), Some(error))),
+            Ok(OpenOutcome::Held(hold @ Hold::ApprovalPending { .. })) => {
+                let refusal = held(&hold).with_determining(self.decision.determining);
+                Err((Box::new(refusal), None))
+            }
+            Ok(OpenOutcome::Held(hold)) => Err((Box::new(held(&hold)), None)),
+            Err(error) => Err((Box::new(unrecorded(&error)), Some(error))),
         }
     }
 
@@ -129,7 +131,7 @@ impl Opening {
     /// If the proof is that of another call, which would let a call leave that nothing durable speaks of.
     pub fn durable(self, committed: Committed) -> Dispatch {
         let Committed { intent } = committed;
-        let Opening { request: OpenRequest { record, .. }, tool } = self;
+        let Opening { request: OpenRequest { record, .. }, tool, decision: _ } = self;
         let wanted = &record.intent;
         let same = intent.call_digest == wanted.call_digest
             && intent.principal == wanted.principal

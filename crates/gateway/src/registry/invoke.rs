@@ -13,6 +13,7 @@ use super::{Entry, HandlerError, Invocation, Registry};
 use crate::Refusal;
 use crate::call::{Authorized, Call, Departure, Dispatch, OutputCheck, Terms, repeated, resolve};
 use crate::intent::Observation;
+use crate::policy::Claims;
 
 /// Findings that a failure's message names; the details have all that the engine reports.
 const FINDINGS_NAMED_MAX: usize = 5;
@@ -38,6 +39,7 @@ pub struct Request<'a> {
     arguments: &'a [u8],
     correlation_id: Option<&'a str>,
     principal: Option<&'a Principal>,
+    claims: Option<&'a Claims>,
     run: Option<&'a str>,
     coercion: CoercionMode,
 }
@@ -50,6 +52,7 @@ impl<'a> Request<'a> {
             arguments,
             correlation_id: None,
             principal: None,
+            claims: None,
             run: None,
             coercion: CoercionMode::Off,
         }
@@ -66,6 +69,13 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn on_behalf_of(mut self, principal: &'a Principal) -> Request<'a> {
         self.principal = Some(principal);
+        self
+    }
+
+    /// The same with what is known of them, for the rules; where it is absent, what [`Claims::local`] says.
+    #[must_use]
+    pub fn claiming(mut self, claims: &'a Claims) -> Request<'a> {
+        self.claims = Some(claims);
         self
     }
 
@@ -144,7 +154,10 @@ impl Registry {
             arguments: &arguments,
         };
         let bound = resolve(entry.catalog(), call).and_then(|resolved| resolved.bind(&settings.limits));
-        let authorized = bound.map_err(|refusal| failure_of(&refusal))?.authorize();
+        let claims = request.claims.cloned().unwrap_or_else(|| Claims::local(call.principal));
+        let authorized = bound
+            .and_then(|bound| bound.authorize(&settings.rules, &claims))
+            .map_err(|refusal| failure_of(&refusal))?;
         let invocation = Invocation {
             descriptor: entry.descriptor(),
             arguments: &arguments,
@@ -275,7 +288,7 @@ fn failure_of(refusal: &Refusal) -> Failure {
         (Code::CallArgumentsInvalid | Code::CallMalformed | Code::CallArgumentsUndecided, _) => {
             FailureCode::VALIDATION_ERROR
         }
-        (_, Stage::Authorize) => FailureCode::INVOCATION_DENIED,
+        (_, Stage::Authorize | Stage::Approve | Stage::Reserve) => FailureCode::INVOCATION_DENIED,
         _ => FailureCode::INTENT_EXECUTION_ERROR,
     };
     let mut message = refusal.message.clone();
@@ -288,6 +301,10 @@ fn failure_of(refusal: &Refusal) -> Failure {
     let errors: Vec<Json> = refusal.findings.iter().filter_map(json_of).collect();
     if !errors.is_empty() {
         details.set("errors", errors);
+    }
+    if !refusal.determining.is_empty() {
+        let rules: Vec<Json> = refusal.determining.iter().map(|rule| Json::from(rule.as_str())).collect();
+        details.set("determining", rules);
     }
     Failure { code, message, details }
 }

@@ -10,6 +10,7 @@ use callgate_wire::{EntityType, IntentId, Principal, Timestamp};
 use super::event::{Listener, Subscription};
 use super::{Change, Entry, Event, Fault, Registration, RegistryError};
 use crate::Journal;
+use crate::policy::RuleSet;
 
 /// What a registry reaches the world through.
 #[derive(Clone)]
@@ -44,6 +45,8 @@ pub struct Settings {
     pub app: String,
     /// On whose behalf calls are made that name nobody.
     pub principal: Principal,
+    /// Who may call what; without any rule everybody everything.
+    pub rules: Arc<RuleSet>,
 }
 
 impl Default for Settings {
@@ -54,6 +57,7 @@ impl Default for Settings {
             result_bytes_max: 8 << 20,
             app: "local".to_owned(),
             principal: Principal::local("app"),
+            rules: Arc::new(RuleSet::none()),
         }
     }
 }

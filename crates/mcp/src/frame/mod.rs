@@ -10,10 +10,12 @@
 mod client;
 mod envelope;
 mod scan;
+mod subject;
 mod upstream;
 
 pub use client::{Call, ClientFrame, ClientReader, Faulty, Recipient};
 pub use scan::{Form, Scan, Scanner};
+pub use subject::Subject;
 pub use upstream::{Answer, AnswerContent, ResultFacts, UpstreamFrame, UpstreamReader};
 
 #[cfg(test)]

@@ -81,6 +81,11 @@ impl Document {
         self.root().at(id)
     }
 
+    /// The text that was read, without its tape.
+    pub fn into_text(self) -> Box<[u8]> {
+        self.text
+    }
+
     /// The text that was read.
     pub fn text(&self) -> &[u8] {
         &self.text

@@ -7,7 +7,7 @@ use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated, resolve
 use callgate_gateway::catalog::Catalog;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
-use callgate_wire::{Code, Stage};
+use callgate_wire::{Code, Stage, Timestamp};
 
 use super::departures::Ready;
 use super::state::{
@@ -178,8 +178,15 @@ fn open(
         tool,
         arguments: arguments.and_then(|span| frame.get(span)).unwrap_or(b"{}"),
     };
-    let authorized = resolve(catalog, call)?.bind(&settings.admission.limits)?.authorize();
-    let terms = Terms::new(fresh_intent_id(), journal.incarnation().clone(), now());
+    let bound = resolve(catalog, call)?.bind(&settings.admission.limits)?;
+    let authorized = bound.authorize(&settings.rules, &settings.claims)?;
+    let at = now();
+    let expiry = i64::try_from(settings.approval_expiry.as_millis()).unwrap_or(i64::MAX);
+    let terms = Terms {
+        charges: authorized.charges(&settings.budgets, at)?,
+        approval_expires_at: Timestamp(at.0.saturating_add(expiry)),
+        ..Terms::new(fresh_intent_id(), journal.incarnation().clone(), at)
+    };
     match authorized.open(terms).commit(journal) {
         Ok(Departure::Go(dispatch)) => Ok(*dispatch),
         Ok(Departure::Known(intent, _)) => Err(repeated(&intent)),
@@ -187,7 +194,7 @@ fn open(
             if let Some(error) = error {
                 tracing::error!(tool, error = %chain(&error), "the intent cannot be recorded, so the call is refused");
             }
-            Err(refusal)
+            Err(*refusal)
         }
     }
 }

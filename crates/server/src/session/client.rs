@@ -1,11 +1,13 @@
 //! What a client's frame leads to.
 
 use callgate_gateway::Refusal;
-use callgate_mcp::frame::{ClientFrame, Faulty, Recipient};
+use callgate_gateway::policy::{Question, Target};
+use callgate_mcp::frame::{ClientFrame, Faulty, Recipient, Subject};
 use callgate_mcp::{RequestId, answer, rpc};
+use callgate_schema::json::Tape;
 use callgate_wire::Code;
 
-use super::state::{CallStage, Handshake, Kind, Session, UpstreamState, Withdrawal};
+use super::state::{CallStage, Handshake, Kind, Session, SessionSettings, UpstreamState, Withdrawal};
 use crate::lane::Line;
 
 impl Session {
@@ -77,10 +79,43 @@ impl Session {
             self.answer_error(id, Code::CallsInFlight, message);
             return;
         }
+        if let Some((code, message)) = self.forbids(&method, &line) {
+            tracing::info!(method, %code, "refused");
+            self.answer_error(id, code, &message);
+            return;
+        }
         tracing::debug!(method, "the client asks");
         self.keep(id.clone(), Kind::Passed { method });
         self.start_clock(id);
         self.pass(line);
+    }
+
+    /// Why the rules do not permit a request; `None` if they do. Without rules nothing is looked at, and what the protocol
+    /// itself lives by needs none.
+    fn forbids(&self, method: &str, line: &Line) -> Option<(Code, String)> {
+        let SessionSettings { rules, claims, principal, upstream, frames, .. } = &*self.settings;
+        if rules.is_empty() || matches!(method, "initialize" | "ping") {
+            return None;
+        }
+        let (mut tape, mut empty) = (Tape::new(), Tape::new());
+        // It was read before, by the same limits.
+        let read = tape.read(line.bytes(), &frames.frame_text());
+        let (Ok(frame), Ok(nothing)) = (read, empty.read(b"{}", &frames.frame_text())) else {
+            return Some((Code::FrameInvalid, "the request could not be read a second time".to_owned()));
+        };
+        let subject = match Subject::of(frame, method) {
+            Ok(subject) => subject,
+            Err(message) => return Some((Code::FrameDuplicateMember, message)),
+        };
+        let question = Question {
+            principal,
+            claims,
+            target: Target { kind: subject.kind, upstream, name: &subject.name },
+            arguments: subject.arguments.unwrap_or(nothing),
+        };
+        let refusal = rules.permit(&question).err()?;
+        let help = refusal.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+        Some((refusal.code, format!("{}{help}", refusal.message)))
     }
 
     /// Sends what is no tool call to the upstream, as it is.

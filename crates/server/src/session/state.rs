@@ -6,8 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
+use callgate_gateway::budget::BudgetSet;
 use callgate_gateway::call::Dispatch;
 use callgate_gateway::catalog::{AdmissionSettings, Catalog};
+use callgate_gateway::policy::{Claims, RuleSet};
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{FrameLimits, RequestId, answer, error_map, outcome::Notice};
 use callgate_wire::{Code, Principal};
@@ -26,6 +28,14 @@ pub struct SessionSettings {
     pub upstream: String,
     /// On whose behalf the client calls.
     pub principal: Principal,
+    /// What is known of them, for the rules.
+    pub claims: Claims,
+    /// Who may call what.
+    pub rules: Arc<RuleSet>,
+    /// How much may be called.
+    pub budgets: Arc<BudgetSet>,
+    /// How long a request for an approval waits for an answer, and an approval for its call.
+    pub approval_expiry: Duration,
     /// How tools are judged.
     pub admission: AdmissionSettings,
     /// The maxima of frames.
@@ -50,6 +60,10 @@ impl SessionSettings {
     pub fn new(upstream: impl Into<String>, principal: Principal, admission: AdmissionSettings) -> Self {
         SessionSettings {
             upstream: upstream.into(),
+            claims: Claims::local(&principal),
+            rules: Arc::new(RuleSet::none()),
+            budgets: Arc::new(BudgetSet::none()),
+            approval_expiry: Duration::from_mins(15),
             principal,
             admission,
             frames: FrameLimits::default(),
