@@ -91,6 +91,14 @@ fn a_refusal_names_the_rules_and_says_what_may_pass() {
         ),
         ("asked about", vec![RuleSpec::new("ask-first", Effect::Ask, "bank/pay")], 5),
         (
+            "asked about, in the operator's words",
+            vec![RuleSpec {
+                reason: Some("payments are looked at on Fridays".into()),
+                ..RuleSpec::new("ask-first", Effect::Ask, "bank/pay")
+            }],
+            5,
+        ),
+        (
             "forbidden by many",
             (0..9).map(|n| RuleSpec::new(format!("rule-{n}"), Effect::Forbid, "*")).collect(),
             5,

@@ -14,6 +14,8 @@ pub struct Authorized<'a> {
     pub(super) bound: Bound<'a>,
     pub(super) decision: Decision,
     pub(super) pins: ToolPins,
+    /// What the operator has to say to the caller of a call that a person is asked about.
+    pub(super) reason: Option<String>,
 }
 
 impl<'a> Bound<'a> {
@@ -26,8 +28,9 @@ impl<'a> Bound<'a> {
         if judgement.decision.effect == Effect::Forbid {
             return Err(rules.forbidden(&self.target(), self.call.principal, &judgement));
         }
+        let reason = rules.reason(&judgement);
         let Judgement { decision, pins, .. } = judgement;
-        Ok(Authorized { bound: self, decision, pins })
+        Ok(Authorized { bound: self, decision, pins, reason })
     }
 
     /// The same decision with what came of each rule, for people; the call goes nowhere.

@@ -47,6 +47,7 @@ pub struct Opening {
     pub(super) request: OpenRequest,
     pub(super) tool: Arc<AdmittedTool>,
     decision: Decision,
+    reason: Option<String>,
 }
 
 /// What became of a call at the journal.
@@ -67,7 +68,7 @@ impl Authorized<'_> {
             rules,
             expires_at: terms.approval_expires_at,
         });
-        let Authorized { bound, decision, pins } = self;
+        let Authorized { bound, decision, pins, reason } = self;
         let Bound { call, upstream, tool, arguments, arguments_digest, call_digest } = bound;
         let intent = Intent {
             id: terms.id,
@@ -89,7 +90,7 @@ impl Authorized<'_> {
         };
         let record = IntentRecord { intent, arguments: arguments.into_text() };
         let request = OpenRequest { record, ask, charges: terms.charges, again: false };
-        Opening { request, tool, decision }
+        Opening { request, tool, decision, reason }
     }
 }
 
@@ -116,7 +117,10 @@ impl Opening {
             Ok(OpenOutcome::Go(committed)) => Ok(Departure::Go(Box::new(self.durable(committed)))),
             Ok(OpenOutcome::Known(intent, result)) => Ok(Departure::Known(intent, result)),
             Ok(OpenOutcome::Held(hold @ Hold::ApprovalPending { .. })) => {
-                let refusal = held(&hold).with_determining(self.decision.determining);
+                let mut refusal = held(&hold).with_determining(self.decision.determining);
+                if let (Some(reason), Some(help)) = (self.reason, &refusal.help) {
+                    refusal.help = Some(format!("{help} ({reason})"));
+                }
                 Err((Box::new(refusal), None))
             }
             Ok(OpenOutcome::Held(hold)) => Err((Box::new(held(&hold)), None)),
@@ -131,7 +135,7 @@ impl Opening {
     /// If the proof is that of another call, which would let a call leave that nothing durable speaks of.
     pub fn durable(self, committed: Committed) -> Dispatch {
         let Committed { intent } = committed;
-        let Opening { request: OpenRequest { record, .. }, tool, decision: _ } = self;
+        let Opening { request: OpenRequest { record, .. }, tool, .. } = self;
         let wanted = &record.intent;
         let same = intent.call_digest == wanted.call_digest
             && intent.principal == wanted.principal

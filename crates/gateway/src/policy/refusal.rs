@@ -73,7 +73,7 @@ impl RuleSet {
     }
 
     /// The words that the operator wrote for the caller, of the first rule that determined the decision and has some.
-    fn reason(&self, judgement: &Judgement) -> Option<String> {
+    pub(crate) fn reason(&self, judgement: &Judgement) -> Option<String> {
         let determined = |id: &String| judgement.decision.determining.contains(id);
         self.rules.iter().filter(|rule| determined(&rule.spec.id)).find_map(|rule| rule.spec.reason.clone())
     }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use callgate_schema::Finding;
 use callgate_schema::json::{Kind, Tape};
-use callgate_wire::{AgentResult, Code, Failure, FailureCode, Json, Object, Principal, Stage};
+use callgate_wire::{AgentResult, Code, Failure, FailureCode, Json, Object, Principal, Stage, Timestamp};
 
 use super::{Entry, HandlerError, Invocation, Registry};
 use crate::Refusal;
@@ -201,8 +201,14 @@ impl Registry {
     ) -> Result<Dispatch, Failure> {
         let ports = &self.inner.ports;
         let fence = ports.journal.incarnation().clone();
-        let opening = authorized.open(Terms::new((ports.fresh_id)(), fence, (ports.now)()));
-        match opening.commit(&*ports.journal) {
+        let (at, settings) = ((ports.now)(), &self.inner.settings);
+        let expiry = i64::try_from(settings.approval_expiry.as_millis()).unwrap_or(i64::MAX);
+        let terms = Terms {
+            charges: authorized.charges(&settings.budgets, at).map_err(|refusal| failure_of(&refusal))?,
+            approval_expires_at: Timestamp(at.0.saturating_add(expiry)),
+            ..Terms::new((ports.fresh_id)(), fence, at)
+        };
+        match authorized.open(terms).commit(&*ports.journal) {
             Ok(Departure::Go(dispatch)) => Ok(*dispatch),
             // Calls of a registry have no keys yet, so that none is known by one.
             Ok(Departure::Known(intent, _)) => Err(failure_of(&repeated(&intent))),

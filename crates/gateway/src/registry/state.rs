@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use callgate_schema::{Finding, Limits, Profile};
 use callgate_wire::{EntityType, IntentId, Principal, Timestamp};
@@ -10,6 +11,7 @@ use callgate_wire::{EntityType, IntentId, Principal, Timestamp};
 use super::event::{Listener, Subscription};
 use super::{Change, Entry, Event, Fault, Registration, RegistryError};
 use crate::Journal;
+use crate::budget::BudgetSet;
 use crate::policy::RuleSet;
 
 /// What a registry reaches the world through.
@@ -47,6 +49,10 @@ pub struct Settings {
     pub principal: Principal,
     /// Who may call what; without any rule everybody everything.
     pub rules: Arc<RuleSet>,
+    /// How much may be called.
+    pub budgets: Arc<BudgetSet>,
+    /// How long a request for an approval waits for an answer, and an approval for its call.
+    pub approval_expiry: Duration,
 }
 
 impl Default for Settings {
@@ -58,6 +64,8 @@ impl Default for Settings {
             app: "local".to_owned(),
             principal: Principal::local("app"),
             rules: Arc::new(RuleSet::none()),
+            budgets: Arc::new(BudgetSet::none()),
+            approval_expiry: Duration::from_mins(15),
         }
     }
 }
