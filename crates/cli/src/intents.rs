@@ -3,8 +3,7 @@
 mod json;
 mod text;
 
-use callgate_gateway::journal::{IntentFilter, Records as _};
-use callgate_store::{StoreError, StoreReader};
+use callgate_gateway::journal::{IntentFilter, Records};
 use callgate_wire::{Code, Timestamp};
 use clap::Subcommand;
 
@@ -85,10 +84,10 @@ fn show(args: &Show) -> anyhow::Result<ExitCode> {
         _ => error.into(),
     })?;
     let Some(record) = found else {
-        let path = args.store.path()?;
+        let place = args.store.place()?;
         complain(&format!(
             "no intent in `{}` has the id `{}`, or one that begins or ends so ({})",
-            one_line(&path.display().to_string()),
+            one_line(&place.to_string()),
             one_line(&args.id),
             Code::IntentNotFound
         ));
@@ -102,15 +101,8 @@ fn show(args: &Show) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::Success)
 }
 
-fn open(store: &StoreArg) -> anyhow::Result<StoreReader> {
-    let now = Timestamp(jiff::Timestamp::now().as_millisecond());
-    StoreReader::open(&store.path()?, now).map_err(|error: StoreError| {
-        if error.is_missing() {
-            Failure::usage(format!("{error}; name another one with --store FILE, or start a gate to make it"))
-        } else {
-            error.into()
-        }
-    })
+fn open(store: &StoreArg) -> anyhow::Result<Box<dyn Records>> {
+    store.open_records(Timestamp(jiff::Timestamp::now().as_millisecond()))
 }
 
 /// A time by RFC 3339, in UTC.

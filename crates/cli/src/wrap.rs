@@ -3,7 +3,7 @@
 mod log;
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,13 +12,12 @@ use callgate_gateway::Journal;
 use callgate_gateway::catalog::AdmissionSettings;
 use callgate_server::config::{Config, Store};
 use callgate_server::{Child, End, Peers, SessionSettings};
-use callgate_store::SqliteJournal;
 use callgate_wire::{Code, Principal};
 
 use crate::check::ProfileArg;
 use crate::config::ConfigArg;
 use crate::exit_code::{ExitCode, Failure};
-use crate::store_path::StoreArg;
+use crate::store_path::{StoreArg, StorePlace};
 
 /// Start a tool server behind the gate, and serve its tools over standard input and output.
 ///
@@ -69,7 +68,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         return Err(Failure::usage("expected the tool server's command after `--`"));
     };
     let config = args.config.load()?;
-    let journal = open_journal(&store_path(&args.store, &config)?)?;
+    let (journal, place) = open_journal(&args.store.or_configured(config.gate.store.as_ref())?)?;
     let admission = AdmissionSettings::new(args.profile.map_or(config.gate.profile, Into::into));
     let name = args.name.unwrap_or_else(|| upstream_name(command, words));
     let principal = Principal::local(&callgate_server::user_name());
@@ -90,7 +89,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     tracing::info!(
         upstream = settings.upstream,
         command = %command.to_string_lossy(),
-        store = %journal.path().display(),
+        store = %place,
         principal = %settings.principal,
         profile = ?settings.admission.profile,
         "wrapped"
@@ -103,32 +102,10 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         from_upstream: Box::new(from_upstream),
         to_upstream: Box::new(to_upstream),
     };
-    let End { upstream_died } = callgate_server::run(settings, Arc::new(journal), peers, stop).await;
+    let End { upstream_died } = callgate_server::run(settings, journal, peers, stop).await;
     let status = child.stop().await;
     tracing::info!(status = status.map(|status| status.to_string()), "stopped");
     Ok(if upstream_died { ExitCode::Upstream } else { ExitCode::Success })
-}
-
-/// Where the records are kept: where the flag or the environment says, else the configuration, else in the user's data.
-fn store_path(flag: &StoreArg, config: &Config) -> anyhow::Result<PathBuf> {
-    match &config.gate.store {
-        Some(Store::File(path)) if flag.store.is_none() => Ok(path.clone()),
-        Some(Store::Secret(secret)) if flag.store.is_none() => {
-            let value = secret.read().map_err(|error| Failure::usage(format!("gate.store: {error}")))?;
-            if value.expose().starts_with("postgres") {
-                return Err(no_postgres());
-            }
-            Ok(PathBuf::from(value.expose()))
-        }
-        Some(Store::Postgres(_)) if flag.store.is_none() => Err(no_postgres()),
-        _ => flag.path(),
-    }
-}
-
-fn no_postgres() -> anyhow::Error {
-    Failure::usage(
-        "gate.store: expected the path of a file, found the address of a server, which `wrap` does not use",
-    )
 }
 
 /// Says aloud by what rules calls are judged, and what is doubtful of them.
@@ -143,11 +120,9 @@ fn tell_rules(config: &Config) {
 }
 
 /// Opens the store, and says which calls of gates that are gone are in doubt.
-fn open_journal(path: &Path) -> anyhow::Result<SqliteJournal> {
+fn open_journal(store: &StoreArg) -> anyhow::Result<(Arc<dyn Journal>, StorePlace)> {
     let now = callgate_server::now();
-    let journal =
-        SqliteJournal::open_gate(path, callgate_server::fresh_incarnation(), std::process::id(), now)
-            .with_context(|| format!("failed to open the store {}", path.display()))?;
+    let (journal, place) = store.open_gate(now)?;
     for intent in journal.recover(now).context("failed to look for calls of gates that are gone")? {
         tracing::warn!(
             intent = %intent.id,
@@ -156,7 +131,7 @@ fn open_journal(path: &Path) -> anyhow::Result<SqliteJournal> {
             "in doubt: the gate that made this call ended before it knew the outcome"
         );
     }
-    Ok(journal)
+    Ok((journal, place))
 }
 
 /// Programs whose first word that is no flag says more than their own name.

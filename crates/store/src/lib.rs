@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `sqlite/` | the records in one SQLite file: START HERE |
+//! | `postgres/` | the records in a database of PostgreSQL: START HERE for that one |
 //! | `names` | a list of names in one column |
 //! | `report` | what is said of a store that was looked through, or in which old rows were deleted |
 //! | `error` | what can go wrong, with its code |
@@ -13,10 +14,15 @@
 
 mod error;
 mod names;
+mod postgres;
 mod report;
 mod sqlite;
 
 pub use error::StoreError;
+pub use postgres::{
+    LEASE_MS_DEFAULT, LEASE_MS_RANGE, PostgresJournal, PostgresLedger, PostgresPlace, READERS_DEFAULT,
+    READERS_MAX, RENEWAL_MS_DEFAULT, SCHEMA_DEFAULT,
+};
 pub use report::{CHECK_FAULTS_MAX, CheckReport, Forgotten};
 pub use sqlite::{
     COUNTERS_LISTED_MAX, STORE_BYTES_MAX, SqliteJournal, SqliteLedger, StoreReader, backup_store,

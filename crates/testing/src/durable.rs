@@ -1,5 +1,11 @@
 //! What becomes of records, step by step: the rows of `cases/durable.jsonl`, played on any journal. Each step is a command,
 //! and says what the journal answers to it.
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    reason = "a test that cannot read its rows shall stop"
+)]
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -288,7 +294,7 @@ impl Stage<'_> {
         let definitions: Vec<String> =
             step["tools"].as_array().into_iter().flatten().map(Value::to_string).collect();
         let settings = AdmissionSettings::new(Profile::Standard);
-        let admissions = admit_tools(definitions.iter().map(|text| text.as_bytes()), &settings);
+        let admissions = admit_tools(definitions.iter().map(String::as_bytes), &settings);
         let catalog = Catalog::publish(1, "bank", admissions);
         let mut request = catalog.publication(id.to_owned(), "gate".to_owned(), Timestamp(self.now));
         request.expected = step["expected"].as_u64();

@@ -13,6 +13,7 @@ pub mod durable;
 pub mod fixture;
 pub mod journal;
 pub mod peer;
+pub mod postgres;
 pub mod report;
 pub mod simulation;
 pub mod torture;

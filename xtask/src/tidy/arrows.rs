@@ -20,7 +20,8 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Dependencies that belong to some crates only.
 const KEPT: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
-    ("tokio", &["server", "cli", "testing"]),
+    ("tokio-postgres", &["store"]),
+    ("tokio", &["store", "server", "cli", "testing"]),
     ("clap", &["cli", "testing"]),
     ("anyhow", &["cli", "testing"]),
 ];

@@ -10,6 +10,7 @@
 
 mod expectation;
 mod play;
+mod postgres;
 mod row;
 mod scenes;
 mod worker;
@@ -28,6 +29,7 @@ fn main() -> std::process::ExitCode {
     let mut trials = play::trials();
     trials.extend(worker::trials());
     trials.extend(scenes::trials());
+    trials.extend(postgres::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 

@@ -94,7 +94,7 @@ fn the_demo_is_plain_in_a_file() -> anyhow::Result<()> {
 
 fn a_killed_gate() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
-    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned() };
+    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned(), store: None };
     let mut report = Report::default();
     kill::run(&ground, KILLS, 1, &mut report)?;
     ensure!(report.close(), "a promise is broken");
@@ -126,7 +126,7 @@ fn synced_before_sent() -> anyhow::Result<()> {
         return Ok(());
     }
     let folder = tempfile::tempdir()?;
-    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned() };
+    let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned(), store: None };
     let mut report = Report::default();
     order::run(&ground, &mut report)?;
     ensure!(report.close(), "a promise is broken");

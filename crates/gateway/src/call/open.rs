@@ -114,7 +114,7 @@ impl Opening {
     /// the store; in that case with the store's own error, for the log.
     pub fn commit(self, journal: &dyn Journal) -> Result<Departure, (Box<Refusal>, Option<JournalError>)> {
         match journal.open(self.request.clone()) {
-            Ok(OpenOutcome::Go(committed)) => Ok(Departure::Go(Box::new(self.durable(committed)))),
+            Ok(OpenOutcome::Go(committed)) => Ok(Departure::Go(Box::new(self.durable(*committed)))),
             Ok(OpenOutcome::Known(intent, result)) => Ok(Departure::Known(intent, result)),
             Ok(OpenOutcome::Held(hold @ Hold::ApprovalPending { .. })) => {
                 let mut refusal = held(&hold).with_determining(self.decision.determining);

@@ -367,7 +367,7 @@ impl Rows for State {
             Effect::CommitReservations(id) => self.end_reservations(id, true),
             Effect::ReleaseReservations(id) => self.end_reservations(id, false),
             Effect::SetPublication { upstream, head, receipt, rows } => {
-                self.publish(upstream, head, receipt, rows)
+                self.publish(upstream, head, receipt, rows);
             }
             Effect::ForgetReceipts { upstream, kept } => {
                 if let Some((_, receipts, _)) = self.publications.get_mut(upstream) {

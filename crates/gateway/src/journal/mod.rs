@@ -53,7 +53,7 @@ pub trait Journal: Ledger + Send + Sync {
     fn open(&self, request: OpenRequest) -> Result<OpenOutcome, JournalError> {
         match self.commit(Command::Open(Box::new(request)))? {
             Answer::Opened(opened) => Ok(match *opened {
-                Opened::Go(intent) => OpenOutcome::Go(Committed { intent }),
+                Opened::Go(intent) => OpenOutcome::Go(Box::new(Committed { intent })),
                 Opened::Known(intent, result) => OpenOutcome::Known(Box::new(intent), result),
                 Opened::Held(hold) => OpenOutcome::Held(hold),
             }),
@@ -116,7 +116,7 @@ fn unexpected(answer: &Answer) -> JournalError {
 #[derive(Debug)]
 pub enum OpenOutcome {
     /// It may: here is the proof.
-    Go(Committed),
+    Go(Box<Committed>),
     /// The same call with the same key has an outcome: this one, with the result where that was kept.
     Known(Box<Intent>, Option<Box<[u8]>>),
     /// It may not.

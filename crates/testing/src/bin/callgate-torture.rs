@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use callgate_testing::fixture;
 use callgate_testing::report::Report;
 use callgate_testing::simulation;
-use callgate_testing::torture::{Ground, kill, order};
+use callgate_testing::torture::{Ground, kill, order, order_postgres};
 use clap::{Parser, Subcommand};
 
 /// Kills and traces a gate.
@@ -40,7 +40,7 @@ enum Proof {
         #[arg(long, default_value_t = 0)]
         seed: u64,
     },
-    /// Trace the gate (with strace) and look at the order of its writes.
+    /// Trace the gate (with strace, and with a proxy before PostgreSQL) and look at the order of its writes.
     Order {
         /// The gate's program.
         #[arg(long)]
@@ -52,7 +52,7 @@ fn main() -> anyhow::Result<ExitCode> {
     fixture::run_if_asked();
     let folder = tempfile::tempdir()?;
     let ground = |binary: PathBuf| -> anyhow::Result<Ground> {
-        Ok(Ground { binary: std::path::absolute(binary)?, folder: folder.path().to_owned() })
+        Ok(Ground { binary: std::path::absolute(binary)?, folder: folder.path().to_owned(), store: None })
     };
     let mut report = Report::default();
     match Cli::parse().proof {
@@ -61,7 +61,10 @@ fn main() -> anyhow::Result<ExitCode> {
             kill::run(&ground(binary)?, rounds, seed, &mut report)?;
         }
         Proof::Simulate { schedules, seed } => simulate(seed, schedules, &mut report),
-        Proof::Order { binary } => order::run(&ground(binary)?, &mut report)?,
+        Proof::Order { binary } => {
+            order::run(&ground(binary.clone())?, &mut report)?;
+            order_postgres::run(&ground(binary)?, &mut report)?;
+        }
     }
     Ok(if report.close() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

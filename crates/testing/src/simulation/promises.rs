@@ -67,11 +67,14 @@ fn what_is_settled_happened(world: &World, intents: &[Intent]) -> Result<(), Str
             (IntentState::Settled, SideEffect::Done) if !happened => {
                 return Err(format!("{} is recorded as done and was not", intent.id));
             }
-            (_, SideEffect::None) if happened && !intent.pinned.read_only => {
-                // An operator may have looked before the message arrived, as a person would.
-                if !world.ground.permitted.contains_key(&intent.id) && settlement.code.is_none() {
-                    return Err(format!("{} is recorded as without an effect and had one", intent.id));
-                }
+            // An operator may have looked before the message arrived, as a person would; a doubt has a code.
+            (_, SideEffect::None)
+                if happened
+                    && !intent.pinned.read_only
+                    && settlement.code.is_none()
+                    && !world.ground.permitted.contains_key(&intent.id) =>
+            {
+                return Err(format!("{} is recorded as without an effect and had one", intent.id));
             }
             _ => {}
         }

@@ -46,7 +46,7 @@ struct Gate {
 
 /// A call under way. It holds the journal's proof, as whoever sends bytes must.
 struct Flight {
-    proof: Committed,
+    proof: Box<Committed>,
     sent: bool,
     /// The gate has given up waiting; an answer may come late.
     late: bool,
@@ -101,7 +101,7 @@ pub(super) struct World {
 
 fn commit(fault: &Mutex<Fault>, journal: &MemoryJournal, command: Command) -> Result<Answer, JournalError> {
     let planned =
-        fault.lock().map(|mut fault| std::mem::replace(&mut *fault, Fault::None)).unwrap_or(Fault::None);
+        fault.lock().map_or(Fault::None, |mut fault| std::mem::replace(&mut *fault, Fault::None));
     let down = || JournalError::new(Code::StoreUnavailable, "simulated");
     match planned {
         Fault::None => journal.commit(command),
@@ -205,7 +205,7 @@ impl World {
 
     fn call(&mut self, step: Step) {
         let Some(at) = self.gate(step) else { return };
-        let (id, approval) = (self.id(), step.b % 3 == 0);
+        let (id, approval) = (self.id(), step.b.is_multiple_of(3));
         let Some(gate) = self.gates.get(at) else { return };
         let record = record(id, step, self.now, gate.journal.incarnation());
         let intent = record.intent.id.clone();
@@ -280,7 +280,7 @@ impl World {
         flight.sent = true;
         let intent = flight.proof.intent();
         self.told = format!("{} is sent", intent.id);
-        if step.c % 8 != 0 {
+        if !step.c.is_multiple_of(8) {
             self.wire.push(Message {
                 intent: intent.id.clone(),
                 attempt: intent.attempt,
@@ -301,12 +301,12 @@ impl World {
             0 => Observation::RpcError,
             1 => Observation::AnswerUnreadable,
             2 => Observation::ResultTooLarge { bytes: 1 },
-            _ => Observation::Result { is_error: step.b % 5 == 0, bytes: 1, breaks_output: false },
+            _ => Observation::Result { is_error: step.b.is_multiple_of(5), bytes: 1, breaks_output: false },
         };
         let Some(message) = self.wire.get_mut(at) else { return };
         message.answer = Some(answer);
         // An error can come before anything was done, or after.
-        if answer != Observation::RpcError || step.c % 2 == 0 {
+        if answer != Observation::RpcError || step.c.is_multiple_of(2) {
             let did = Did { intent: message.intent.clone(), attempt: message.attempt };
             self.told = format!("{} takes effect", did.intent);
             self.ground.effects.push(did);
@@ -323,7 +323,7 @@ impl World {
         };
         let Some(message) = self.wire.get(at).cloned() else { return };
         // One time in eight it comes once more later, one time in eight it is lost.
-        if step.b % 8 != 0 {
+        if !step.b.is_multiple_of(8) {
             self.wire.remove(at);
         }
         if step.b % 8 == 1 {
@@ -334,7 +334,7 @@ impl World {
             return;
         };
         if let Ok(mut planned) = gate.fault.lock() {
-            *planned = if step.c % 16 == 0 { Fault::Before } else { Fault::None };
+            *planned = if step.c.is_multiple_of(16) { Fault::Before } else { Fault::None };
         }
         let known = gate.flights.iter().position(|flight| {
             flight.sent
@@ -378,7 +378,7 @@ impl World {
 
     fn crash(&mut self, step: Step) {
         if let Some(at) = pick(step.a, self.gates.len()) {
-            self.told = "a gate ends without a word".to_owned();
+            self.told.push_str("a gate ends without a word");
             self.summary.crashes += 1;
             self.lose_gate(at);
         }
@@ -392,7 +392,7 @@ impl World {
     /// The gate goes on with what it has, and whoever starts next takes over from it.
     fn suspect(&mut self, step: Step) {
         let Some(gate) = pick(step.a, self.gates.len()).and_then(|at| self.gates.get(at)) else { return };
-        self.told = "a gate is taken to be gone".to_owned();
+        self.told.push_str("a gate is taken to be gone");
         self.store.lose(gate.journal.incarnation());
     }
 
@@ -400,7 +400,7 @@ impl World {
         let filter = ApprovalFilter { limit: 100, pending_at: Some(Timestamp(self.now)) };
         let pending = self.eye.approvals(&filter).unwrap_or_default();
         let Some(approval) = pick(step.a, pending.len()).and_then(|at| pending.get(at)) else { return };
-        let approve = step.b % 4 != 0;
+        let approve = !step.b.is_multiple_of(4);
         let command = Command::Decide(DecideRequest {
             id: approval.id.clone(),
             approve,
@@ -466,7 +466,7 @@ fn pick(number: u32, count: usize) -> Option<usize> {
 /// Few different calls, so that the same one is made often.
 fn record(id: [u8; 16], step: Step, now: i64, fence: &Incarnation) -> IntentRecord {
     let arguments = [b'0' + u8::try_from(step.b % 4).unwrap_or_default()];
-    let key = (step.c % 5 == 0).then(|| format!("k{}", step.c % 3));
+    let key = (step.c.is_multiple_of(5)).then(|| format!("k{}", step.c % 3));
     let intent = Intent {
         id: IntentId::from_bytes(id),
         opened_at: Timestamp(now),
@@ -479,7 +479,7 @@ fn record(id: [u8; 16], step: Step, now: i64, fence: &Incarnation) -> IntentReco
         call_digest: Digest::of("call", &[&arguments]),
         key,
         approval: None,
-        pinned: Pinned { read_only: step.b % 7 == 0, idempotent: false },
+        pinned: Pinned { read_only: step.b.is_multiple_of(7), idempotent: false },
         attempt: Attempt::FIRST,
         fence: fence.clone(),
         retry_permitted: false,

@@ -3,6 +3,7 @@
 pub mod kill;
 mod lot;
 pub mod order;
+pub mod order_postgres;
 mod trace;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +21,8 @@ pub struct Ground {
     pub binary: PathBuf,
     /// A folder of its own for the files.
     pub folder: PathBuf,
+    /// The address of the store; none for a file in the folder.
+    pub store: Option<String>,
 }
 
 impl Ground {
@@ -27,14 +30,14 @@ impl Ground {
         self.folder.join(name)
     }
 
-    fn store(&self) -> PathBuf {
-        self.path("store.sqlite")
+    fn store(&self) -> anyhow::Result<String> {
+        self.store.clone().map_or_else(|| text(&self.path("store.sqlite")), Ok)
     }
 
     /// The gate in front of the fixture, which is this program again.
     fn gate(&self, fixture: &[String]) -> anyhow::Result<Vec<String>> {
         let own = std::env::current_exe()?;
-        let mut words = vec![text(&self.binary)?, "wrap".into(), "--store".into(), text(&self.store())?];
+        let mut words = vec![text(&self.binary)?, "wrap".into(), "--store".into(), self.store()?];
         words.extend(["--".into(), text(&own)?, fixture::ASKED.into()]);
         words.extend(fixture.iter().cloned());
         Ok(words)
@@ -44,7 +47,7 @@ impl Ground {
     fn intents(&self) -> anyhow::Result<Vec<Intent>> {
         let output = Command::new(&self.binary)
             .args(["intents", "list", "--limit", "100000", "--format", "json", "--store"])
-            .arg(self.store())
+            .arg(self.store()?)
             .output()?;
         if !output.status.success() {
             bail!("`intents list` failed: {}", String::from_utf8_lossy(&output.stderr));
