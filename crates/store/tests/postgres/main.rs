@@ -3,7 +3,6 @@
     clippy::disallowed_methods,
     clippy::expect_used,
     clippy::panic,
-    clippy::print_stdout,
     clippy::unwrap_used,
     reason = "tests start processes, measure time, and end where they cannot go on"
 )]

@@ -13,9 +13,9 @@ fn gates_that_start_at_once_make_one_store() {
     let address = server.address("at_once", "");
     std::thread::scope(|scope| {
         let gates: Vec<_> = (0..8).map(|_| scope.spawn(|| gate(&address))).collect();
-        for gate in gates {
+        for (number, gate) in gates.into_iter().enumerate() {
             let journal = gate.join().unwrap();
-            go(&journal, request(journal.incarnation(), "a"));
+            go(&journal, request(journal.incarnation(), &number.to_string()));
         }
     });
     assert_eq!(gate(&address).list(&ALL).unwrap().len(), 8);

@@ -110,8 +110,8 @@ fn an_operator_in_another_place_permits_a_call_once() {
         .into_iter()
         .map(|event| event.kind)
         .collect();
-    use EventKind::{ApprovalAsked, ApprovalGranted, ApprovalUsed};
-    assert_eq!(kinds, [ApprovalAsked, ApprovalUsed, ApprovalGranted, ApprovalAsked]);
+    let (asked, granted) = (EventKind::ApprovalAsked, EventKind::ApprovalGranted);
+    assert_eq!(kinds, [asked, EventKind::ApprovalUsed, granted, asked]);
     assert_eq!(ledger.history(&EventFilter { limit: 9, intent: Some(used) }).unwrap().len(), 1);
 }
 

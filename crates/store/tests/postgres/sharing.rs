@@ -18,7 +18,8 @@ fn crowd(gates: &[PostgresJournal; 2], act: impl Fn(&PostgresJournal, u64) + Syn
     let act = &act;
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
-            let journal = &gates[usize::from(thread % 2 == 0)];
+            let [first, second] = gates;
+            let journal = if thread % 2 == 0 { first } else { second };
             scope.spawn(move || act(journal, thread));
         }
     });
@@ -50,7 +51,7 @@ fn a_budget_is_never_overspent() {
                     }
                 }
                 Opened::Held(Hold::BudgetExceeded { used, .. }) => {
-                    assert!(used <= 500 && used + amount > 500)
+                    assert!(used <= 500 && used + amount > 500);
                 }
                 other => panic!("{other:?}"),
             }
@@ -133,7 +134,7 @@ fn a_key_runs_once() {
                 }
                 Opened::Known(_, result) => assert_eq!(result.as_deref(), Some(&b"once"[..])),
                 Opened::Held(Hold::KeyInFlight(_)) => {}
-                other => panic!("{other:?}"),
+                other @ Opened::Held(_) => panic!("{other:?}"),
             }
         }
     });

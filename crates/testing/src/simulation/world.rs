@@ -100,8 +100,7 @@ pub(super) struct World {
 }
 
 fn commit(fault: &Mutex<Fault>, journal: &MemoryJournal, command: Command) -> Result<Answer, JournalError> {
-    let planned =
-        fault.lock().map_or(Fault::None, |mut fault| std::mem::replace(&mut *fault, Fault::None));
+    let planned = fault.lock().map_or(Fault::None, |mut fault| std::mem::replace(&mut *fault, Fault::None));
     let down = || JournalError::new(Code::StoreUnavailable, "simulated");
     match planned {
         Fault::None => journal.commit(command),
