@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_gateway::catalog::AdmissionSettings;
-use callgate_server::config::{Config, Store};
+use callgate_server::config::Config;
 use callgate_server::{Child, End, Peers, SessionSettings};
 use callgate_wire::{Code, Principal};
 
