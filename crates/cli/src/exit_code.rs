@@ -9,7 +9,7 @@ pub(crate) enum ExitCode {
     Findings = 1,
     /// The command was used wrongly, or a file that it names cannot be read.
     Usage = 2,
-    /// The gate considered what was asked and declined.
+    /// What was asked was understood and is declined: a wrong token, a decision that was made before.
     Refused = 3,
     /// The tool server failed: it did not start, died or did not answer.
     Upstream = 4,
@@ -31,14 +31,19 @@ pub(crate) struct Failure {
 }
 
 impl Failure {
+    /// A failure that ends the program with this code.
+    pub(crate) fn with(code: ExitCode, message: impl Into<String>) -> anyhow::Error {
+        Failure { code, message: message.into() }.into()
+    }
+
     /// The caller's mistake.
     pub(crate) fn usage(message: impl Into<String>) -> anyhow::Error {
-        Failure { code: ExitCode::Usage, message: message.into() }.into()
+        Failure::with(ExitCode::Usage, message)
     }
 
     /// The tool server's failure.
     pub(crate) fn upstream(message: impl Into<String>) -> anyhow::Error {
-        Failure { code: ExitCode::Upstream, message: message.into() }.into()
+        Failure::with(ExitCode::Upstream, message)
     }
 }
 

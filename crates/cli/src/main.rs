@@ -4,7 +4,10 @@
     reason = "the command line is where the environment, files and clocks are read"
 )]
 
+mod approvals;
+mod budgets;
 mod capture;
+mod catalog;
 mod check;
 mod coerce;
 mod config;
@@ -15,11 +18,13 @@ mod explain_call;
 mod intents;
 mod live;
 mod notes_server;
+mod operator;
 mod pages;
 mod policy;
 mod project;
 mod receivers;
 mod render;
+mod store;
 mod store_path;
 mod validate;
 mod worker;
@@ -49,6 +54,10 @@ enum Verb {
     Validate(validate::Args),
     Wrap(wrap::Args),
     Intents(intents::Args),
+    Approvals(approvals::Args),
+    Budgets(budgets::Args),
+    Catalog(catalog::Args),
+    Store(store::Args),
     Demo(demo::Args),
     Config(config::Args),
     Policy(policy::Args),
@@ -69,6 +78,10 @@ fn main() -> std::process::ExitCode {
         Verb::Validate(args) => validate::run(&args),
         Verb::Wrap(args) => wrap::run(args),
         Verb::Intents(args) => intents::run(&args),
+        Verb::Approvals(args) => approvals::run(&args),
+        Verb::Budgets(args) => budgets::run(&args),
+        Verb::Catalog(args) => catalog::run(&args),
+        Verb::Store(args) => store::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Policy(args) => policy::run(&args),

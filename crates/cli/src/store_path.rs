@@ -1,4 +1,4 @@
-//! Where the store is: `--store STORE`, or the user's data directory.
+//! Where the store is: `--store STORE`, what the configuration says, or the user's data directory.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -15,6 +15,7 @@ use callgate_store::{
 use callgate_wire::Timestamp;
 use etcetera::BaseStrategy as _;
 
+use crate::config::ConfigArg;
 use crate::exit_code::Failure;
 
 /// The flag of every verb that reads or writes the store.
@@ -70,8 +71,7 @@ impl StoreArg {
     /// The store to use.
     pub(crate) fn place(&self) -> anyhow::Result<StorePlace> {
         let Some(text) = &self.store else {
-            let folder = etcetera::choose_base_strategy()?.data_dir();
-            return Ok(StorePlace::File(folder.join("callgate").join("store.sqlite")));
+            return Ok(StorePlace::File(default_file()?));
         };
         match text.to_str().and_then(|text| text.strip_prefix("env:")) {
             Some(name) => {
@@ -142,6 +142,11 @@ impl StoreArg {
     }
 }
 
+/// The store in the user's data directory.
+pub(crate) fn default_file() -> anyhow::Result<PathBuf> {
+    Ok(etcetera::choose_base_strategy()?.data_dir().join("callgate").join("store.sqlite"))
+}
+
 fn of_text(text: OsString) -> anyhow::Result<StorePlace> {
     match text.to_str().filter(|text| PostgresPlace::is_meant(text)) {
         Some(address) => {
@@ -152,5 +157,44 @@ fn of_text(text: OsString) -> anyhow::Result<StorePlace> {
         }
         None if text.is_empty() => Err(Failure::usage("expected a store, found an empty text")),
         None => Ok(StorePlace::File(PathBuf::from(text))),
+    }
+}
+
+/// The flags of every verb that looks at records or changes them, beside a gate that has the same configuration.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct RecordsArg {
+    #[command(flatten)]
+    store: StoreArg,
+    #[command(flatten)]
+    config: ConfigArg,
+}
+
+impl RecordsArg {
+    /// The store to use.
+    pub(crate) fn place(&self) -> anyhow::Result<StorePlace> {
+        self.meant()?.place()
+    }
+
+    /// The file to use, for what is done with files alone.
+    pub(crate) fn path(&self) -> anyhow::Result<PathBuf> {
+        match self.place()? {
+            StorePlace::File(path) => Ok(path),
+            StorePlace::Postgres(_) => Err(Failure::usage(
+                "expected a store in a file, found one on a server, whose own programs do this (pg_dump, pg_amcheck)",
+            )),
+        }
+    }
+
+    /// Opens the store to look at it.
+    pub(crate) fn open_records(&self, now: Timestamp) -> anyhow::Result<Box<dyn Records>> {
+        self.meant()?.open_records(now)
+    }
+
+    fn meant(&self) -> anyhow::Result<StoreArg> {
+        // Where a flag says it, a configuration that cannot be read is nothing to stop at.
+        if self.store.store.is_some() {
+            return Ok(self.store.clone());
+        }
+        self.store.clone().or_configured(self.config.load()?.gate.store.as_ref())
     }
 }

@@ -17,7 +17,7 @@ use callgate_wire::{Code, Principal};
 use crate::check::ProfileArg;
 use crate::config::ConfigArg;
 use crate::exit_code::{ExitCode, Failure};
-use crate::store_path::{StoreArg, StorePlace};
+use crate::store_path::{StoreArg, StorePlace, default_file};
 
 /// Start a tool server behind the gate, and serve its tools over standard input and output.
 ///
@@ -69,8 +69,19 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     };
     let config = args.config.load()?;
     let (journal, place) = open_journal(&args.store.or_configured(config.gate.store.as_ref())?)?;
-    let admission = AdmissionSettings::new(args.profile.map_or(config.gate.profile, Into::into));
+    // A gate works without one; verbs that change records do not, and say why.
+    let beside = match &place {
+        StorePlace::File(path) => path.clone(),
+        StorePlace::Postgres(_) => default_file()?,
+    };
+    if let Err(error) = callgate_server::OperatorToken::of_store(&beside) {
+        tracing::warn!(%error, code = %error.code(), "there is no token for an operator");
+    }
+    let mut admission = AdmissionSettings::new(args.profile.map_or(config.gate.profile, Into::into));
     let name = args.name.unwrap_or_else(|| upstream_name(command, words));
+    if let Some(upstream) = config.upstreams.iter().find(|upstream| upstream.name == name) {
+        admission.pin_ignore = upstream.pin_ignore.clone();
+    }
     let principal = Principal::local(&callgate_server::user_name());
     let mut settings = SessionSettings::new(name, principal, admission);
     settings.claims = config.claims(&settings.principal);

@@ -1,9 +1,11 @@
 //! Which tools are admitted: the rows of `cases/admission.jsonl`.
 
+use callgate_gateway::ContractChange;
 use callgate_gateway::catalog::{
     AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, admit_tools,
 };
 use callgate_schema::Profile;
+use callgate_wire::Code;
 use serde_json::{Value, json};
 
 fn publish(definitions: &[&str]) -> Catalog {
@@ -99,4 +101,45 @@ fn the_patterns_of_all_tools_have_a_maximum_together() {
     let beyond = &catalog.quarantined()[0];
     assert_eq!(beyond.findings[0].code.as_str(), "limit-exceeded");
     assert!(beyond.reason().contains("67108864"), "{}", beyond.reason());
+}
+
+#[test]
+fn a_tool_that_is_held_is_released_in_its_place_and_by_its_digest_alone() {
+    let tool = |name: &str| format!(r#"{{"name":"{name}","inputSchema":{{}}}}"#);
+    let (a, b, c, d) = (tool("a"), tool("b"), tool("c"), tool("d"));
+    let mut catalog = publish(&[&a, "7", &b, &c, &d]);
+    let names = |catalog: &Catalog| {
+        let admitted = catalog.admitted().iter().map(|tool| tool.name.clone()).collect::<String>();
+        let quarantined = catalog.quarantined().iter().map(|tool| tool.label()).collect::<String>();
+        (admitted, quarantined)
+    };
+    let digest = |catalog: &Catalog, name: &str| match catalog.tool(name) {
+        Lookup::Admitted(tool) => tool.contract_digest,
+        Lookup::Quarantined(_) | Lookup::Unknown => catalog.held(name).unwrap(),
+    };
+    let [was_a, was_c] = ["a", "c"].map(|name| digest(&catalog, name));
+    let change =
+        |name: &str| ContractChange { tool: name.to_owned(), before: was_a, now: digest(&catalog, name) };
+    let changes = ["b", "c"].map(change);
+    catalog.hold(&changes);
+    assert_eq!(names(&catalog), ("ad".into(), "#1bc".into()));
+    assert!(matches!(catalog.tool("c"), Lookup::Quarantined(tool) if tool.code == Code::ToolContractChanged));
+    assert!(matches!(catalog.tool("d"), Lookup::Admitted(tool) if tool.name == "d"));
+    for (name, digest) in [("c", was_a), ("a", was_a), ("#1", was_a), ("x", was_c)] {
+        assert!(catalog.release(name, digest).is_none(), "{name}");
+    }
+    let released = catalog.release("c", was_c).unwrap();
+    assert_eq!(names(&released), ("acd".into(), "#1b".into()));
+    assert!(matches!(released.tool("c"), Lookup::Admitted(tool) if tool.contract_digest == was_c));
+    assert_eq!(
+        (names(&catalog).0.as_str(), released.held("c")),
+        ("ad", None),
+        "the snapshot before is as it was"
+    );
+    let all = released.release("b", digest(&catalog, "b")).unwrap();
+    assert_eq!(names(&all), ("abcd".into(), "#1".into()));
+    // Held again after that, as if nothing had been.
+    let mut again = all;
+    again.hold(&changes);
+    assert_eq!(names(&again), ("ad".into(), "#1bc".into()));
 }

@@ -67,6 +67,8 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::ApprovalDenied
         | Code::ApprovalsFull
         | Code::BudgetExceeded
+        | Code::OperatorTokenUnsafe
+        | Code::OperatorTokenWrong
         | Code::ApprovalNotFound
         | Code::ApprovalAmbiguous
         | Code::ApprovalNotPending
@@ -117,6 +119,7 @@ pub fn error_code(code: Code) -> i64 {
         | Code::ApprovalExpired => 4_103,
         Code::BudgetExceeded | Code::BudgetCostUnknown => 4_104,
         Code::ConfigInvalid => 4_105,
+        Code::OperatorTokenUnsafe | Code::OperatorTokenWrong => 4_106,
         Code::UpstreamStartFailed => 4_201,
         Code::UpstreamListFailed => 4_202,
         Code::UpstreamGone => 4_203,

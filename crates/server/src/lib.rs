@@ -16,6 +16,7 @@
 //! | `child` | the upstream as a child process |
 //! | `session` | the session itself |
 //! | `local` | a registry of the app's own tools as a server |
+//! | `operator` | the token by which an operator shows that they are one |
 //! | `stop` | the signals that end it |
 //! | `clock` | the time and fresh ids, read here and handed on |
 //! | `visit` | a visit to a tool server that only lists its tools |
@@ -32,6 +33,7 @@ mod hangup;
 mod lane;
 mod line;
 mod local;
+mod operator;
 mod session;
 mod stop;
 mod user;
@@ -41,6 +43,7 @@ pub use child::{Child, StartError};
 pub use clock::{fresh_incarnation, now};
 pub use hangup::{HangUp, stdin_hang_up};
 pub use local::{local_ports, serve_local};
+pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

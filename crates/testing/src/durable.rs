@@ -89,18 +89,15 @@ pub fn play_with_faults<J: Journal + 'static>(fresh: fn() -> J) -> Result<usize,
 pub fn play(journal: &dyn Journal, line: &str) -> Result<(), String> {
     let row: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
     let name = row["name"].as_str().unwrap_or_default();
-    let mut stage = Stage { journal, now: 0, ids: BTreeMap::new() };
+    let mut stage = Stage::new(journal);
     for (at, step) in row["steps"].as_array().into_iter().flatten().enumerate() {
-        let found = stage.step(step);
-        let wanted = step["gives"].as_str().unwrap_or_default();
-        if found != wanted {
-            return Err(format!("{name}: step {}: expected `{wanted}`, found `{found}`: {step}", at + 1));
-        }
+        stage.play(step).map_err(|fault| format!("{name}: step {}: {fault}", at + 1))?;
     }
     Ok(())
 }
 
-struct Stage<'a> {
+/// A journal on which steps are played one by one.
+pub struct Stage<'a> {
     journal: &'a dyn Journal,
     now: i64,
     /// The names of a row's calls, in the order in which they came.
@@ -112,6 +109,25 @@ fn some_digest(text: &str) -> Digest {
     let document =
         Document::read(text.into_bytes(), &Limits::default().arguments_text()).expect("it is JSON");
     digest("test", document.root())
+}
+
+impl<'a> Stage<'a> {
+    /// Before the first step. The calls of the steps get the ids 1, 2, … in the order in which they are named: every
+    /// byte of an id is its number.
+    pub fn new(journal: &'a dyn Journal) -> Stage<'a> {
+        Stage { journal, now: 0, ids: BTreeMap::new() }
+    }
+
+    /// Plays one step.
+    ///
+    /// # Errors
+    ///
+    /// It was not answered as it says.
+    pub fn play(&mut self, step: &Value) -> Result<(), String> {
+        let found = self.step(step);
+        let wanted = step["gives"].as_str().unwrap_or_default();
+        if found == wanted { Ok(()) } else { Err(format!("expected `{wanted}`, found `{found}`: {step}")) }
+    }
 }
 
 impl Stage<'_> {

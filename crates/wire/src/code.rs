@@ -93,6 +93,8 @@ codes! {
     BudgetExceeded "budget-exceeded" BudgetExceeded Reserve "a call that a budget does not take",
 
     // What operators do.
+    OperatorTokenUnsafe "operator-token-unsafe" Forbidden Authorize "a token of an operator that cannot be read, or that others can read or have written",
+    OperatorTokenWrong "operator-token-wrong" Forbidden Authorize "a token that is not the one of this store's operator",
     ApprovalNotFound "approval-not-found" NotFound Approve "an approval that the store does not hold",
     ApprovalAmbiguous "approval-ambiguous" Validation Approve "the beginning of an id that several approvals share",
     ApprovalNotPending "approval-not-pending" ResourceConflict Approve "a decision about an approval that is decided",

@@ -2,15 +2,12 @@
 
 use std::fmt::Write as _;
 
-use callgate_wire::{Intent, Timestamp};
+use callgate_wire::{Event, Intent};
 use comfy_table::{Cell, Color};
 
-use super::time;
 use crate::render::escape::one_line;
+use crate::render::record::{beginning, end, facts, short_time, time};
 use crate::render::table::table;
-
-/// Characters of an id or a digest that tell it from the others in a table.
-const SHORT_CHARS: usize = 12;
 
 /// A table.
 pub(super) fn list(intents: &[Intent]) -> String {
@@ -23,7 +20,7 @@ pub(super) fn list(intents: &[Intent]) -> String {
         let effect =
             intent.settlement.as_ref().map_or("unknown", |settlement| settlement.side_effect.as_str());
         let state = if intent.in_doubt() {
-            Cell::new("in doubt").fg(Color::Yellow)
+            Cell::new(if intent.retry_permitted { "may retry" } else { "in doubt" }).fg(Color::Yellow)
         } else {
             Cell::new(intent.state().as_str())
         };
@@ -52,10 +49,10 @@ pub(super) fn list(intents: &[Intent]) -> String {
     text
 }
 
-/// All of one intent, a line a fact.
-pub(super) fn show(intent: &Intent, arguments: Option<&str>) -> String {
+/// All of one intent, a line a fact, and what was done to it, the first thing first.
+pub(super) fn show(intent: &Intent, history: &[Event], arguments: Option<&str>) -> String {
     let settlement = intent.settlement.as_ref();
-    let mut facts = vec![
+    let mut all = vec![
         ("id", intent.id.to_string()),
         ("time", time(intent.opened_at)),
         ("principal", intent.principal.to_string()),
@@ -70,42 +67,36 @@ pub(super) fn show(intent: &Intent, arguments: Option<&str>) -> String {
         ("in doubt", if intent.in_doubt() { "yes" } else { "no" }.to_owned()),
     ];
     if let Some(run) = &intent.run {
-        facts.insert(3, ("run", run.clone()));
+        all.insert(3, ("run", run.clone()));
+    }
+    all.extend(intent.key.iter().map(|key| ("key", key.clone())));
+    all.extend(intent.approval.iter().map(|approval| ("approval", approval.to_string())));
+    if intent.retry_permitted {
+        all.push(("may retry", "yes, once".to_owned()));
     }
     if let Some(settlement) = settlement {
-        facts.push(("side effect", settlement.side_effect.to_string()));
-        facts.extend(settlement.code.map(|code| ("code", format!("{code}: {}", code.summary()))));
-        facts.extend(settlement.result_bytes.map(|bytes| ("result", format!("{bytes} bytes"))));
+        all.push(("side effect", settlement.side_effect.to_string()));
+        all.extend(settlement.code.map(|code| ("code", format!("{code}: {}", code.summary()))));
+        all.extend(settlement.result_bytes.map(|bytes| ("result", format!("{bytes} bytes"))));
         let is_error = settlement.is_error.map(|is_error| if is_error { "yes" } else { "no" });
-        facts.extend(is_error.map(|answer| ("tool says error", answer.to_owned())));
-        facts.push(("known since", time(settlement.at)));
+        all.extend(is_error.map(|answer| ("tool says error", answer.to_owned())));
+        all.push(("known since", time(settlement.at)));
     } else {
-        facts.push(("side effect", "unknown".to_owned()));
+        all.push(("side effect", "unknown".to_owned()));
     }
-    let mut text = String::new();
-    for (name, fact) in facts {
-        let _ = writeln!(text, "{name:<18}{}", one_line(&fact));
+    let mut text = facts(&all);
+    if !history.is_empty() {
+        text.push_str("\nhistory\n");
+    }
+    for Event { at, kind, by, detail, .. } in history.iter().rev() {
+        let detail = detail.as_deref().map(|detail| format!(": {detail}")).unwrap_or_default();
+        let _ = writeln!(text, "{}", one_line(&format!("{}  {kind}  by {by}{detail}", time(*at))));
     }
     if let Some(arguments) = arguments {
-        let _ = writeln!(text, "\n{arguments}");
+        let lines: Vec<String> = arguments.lines().map(one_line).collect();
+        let _ = writeln!(text, "\n{}", lines.join("\n"));
     }
     text
-}
-
-/// Ids of one moment begin alike: it is their ends that differ, and `show` takes those.
-fn end(id: &str) -> &str {
-    id.get(id.len().saturating_sub(SHORT_CHARS)..).unwrap_or(id)
-}
-
-fn beginning(digest: &str) -> &str {
-    digest.get(..SHORT_CHARS).unwrap_or(digest)
-}
-
-fn short_time(at: Timestamp) -> String {
-    match jiff::Timestamp::from_millisecond(at.0) {
-        Ok(time) => time.strftime("%m-%d %H:%M:%S").to_string(),
-        Err(_) => time(at),
-    }
 }
 
 #[cfg(test)]
@@ -114,7 +105,7 @@ mod tests {
 
     use callgate_gateway::intent::Observation;
     use callgate_schema::json::Digest;
-    use callgate_wire::{Attempt, Incarnation, IntentId, Pinned, Principal};
+    use callgate_wire::{Attempt, EventKind, Incarnation, IntentId, Pinned, Principal, Timestamp};
 
     use super::*;
     use crate::intents::json;
@@ -166,8 +157,17 @@ mod tests {
 
     #[test]
     fn one_intent_is_shown_whole_with_its_arguments_only_if_asked() {
-        let intent = intent(2, Some(Observation::Timeout));
-        insta::assert_snapshot!(show(&intent, Some("{ \"a\":1e2 }")), @r#"
+        let mut intent = intent(2, Some(Observation::Timeout));
+        intent.retry_permitted = true;
+        let permitted = Event {
+            at: Timestamp(1_764_000_009_000),
+            kind: EventKind::IntentRetryPermitted,
+            intent: Some(intent.id.clone()),
+            approval: None,
+            by: "operator:ada".to_owned(),
+            detail: Some("the log\nends before it".to_owned()),
+        };
+        insta::assert_snapshot!(show(&intent, &[permitted], Some("{ \"a\":1e2 }")), @r#"
         id                0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e02
         time              2025-11-24T16:00:00.005Z
         principal         local:ada
@@ -180,24 +180,28 @@ mod tests {
         gate              07070707-0707-0707-0707-070707070707
         state             open
         in doubt          yes
+        may retry         yes, once
         side effect       unknown
         code              upstream-timeout: an upstream that did not answer in time
         known since       2025-11-24T16:00:01.000Z
 
+        history
+        2025-11-24T16:00:09.000Z  intent-retry-permitted  by operator:ada: the log\u000aends before it
+
         { "a":1e2 }
         "#);
-        assert!(!show(&intent, None).contains("1e2"));
+        assert!(!show(&intent, &[], None).contains("1e2"));
     }
 
     #[test]
     fn programs_get_every_member_and_null_for_what_is_not_known() {
         insta::assert_snapshot!(json::list(&[intent(3, None), intent(1, Some(RESULT))]), @r#"
         [
-        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e03","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"open","side_effect":"unknown","in_doubt":false,"code":null,"result_bytes":null,"is_error":null,"settled_time":null},
-        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e01","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"settled","side_effect":"done","in_doubt":false,"code":null,"result_bytes":17,"is_error":false,"settled_time":"2025-11-24T16:00:01.000Z"}
+        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e03","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","key":null,"approval":null,"attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"open","side_effect":"unknown","in_doubt":false,"retry_permitted":false,"code":null,"result_bytes":null,"is_error":null,"settled_time":null},
+        {"id":"0199d2f4-6b1e-7c3a-9f0e-2b7d5a4c8e01","time":"2025-11-24T16:00:00.005Z","principal":"local:ada","run":null,"upstream":"notes","tool":"wr\u001b[m","call_digest":"cacacacacacacacacacacacacacacacacacacacacacacacacacacacacacacaca","arguments_digest":"a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1","contract_digest":"c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0c0","key":null,"approval":null,"attempt":1,"gate":"07070707-0707-0707-0707-070707070707","state":"settled","side_effect":"done","in_doubt":false,"retry_permitted":false,"code":null,"result_bytes":17,"is_error":false,"settled_time":"2025-11-24T16:00:01.000Z"}
         ]
         "#);
-        let shown = json::show(&intent(3, None), Some("{\"a\":\"\u{1b}\"}"));
+        let shown = json::show(&intent(3, None), &[], Some("{\"a\":\"\u{1b}\"}"));
         assert!(shown.ends_with(",\"arguments\":\"{\\\"a\\\":\\\"\\u001b\\\"}\"}\n"), "{shown}");
         assert_eq!(json::list(&[]), "[]\n");
     }

@@ -1,6 +1,6 @@
 //! The gate, the worker and the demo through the built program: rows of data first, then scenes that need more.
 //!
-//! `cases/gate.jsonl` and `cases/worker/*.jsonl` are expanded to one named test a row.
+//! `cases/gate.jsonl`, `cases/operator.jsonl` and `cases/worker/*.jsonl` are expanded to one named test a row.
 #![expect(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -9,8 +9,10 @@
 )]
 
 mod expectation;
+mod operator;
 mod play;
 mod postgres;
+mod reconciled;
 mod row;
 mod scenes;
 mod worker;
@@ -28,6 +30,8 @@ fn main() -> std::process::ExitCode {
     let arguments = Arguments::from_args();
     let mut trials = play::trials();
     trials.extend(worker::trials());
+    trials.extend(operator::trials());
+    trials.extend(reconciled::trials());
     trials.extend(scenes::trials());
     trials.extend(postgres::trials());
     libtest_mimic::run(&arguments, trials).exit_code()

@@ -1,11 +1,15 @@
 //! The judgement on one tool's definition: its own slice of the upstream's list and nothing else, so that a bad tool
 //! never hides a good one.
 
-use callgate_schema::json::{Digest, Document, Kind, Node, ReadLimits, Tape, digest, skim_members};
+use callgate_schema::json::{Digest, Document, Kind, Node, ReadLimits, Tape, skim_members};
 use callgate_schema::{Code as SchemaCode, Detail, Finding, Limits, Options, Profile, Program};
 use callgate_wire::Code;
 
-use super::{Admission, AdmittedTool, OutputContract, QuarantinedTool};
+use super::{Admission, AdmittedTool, OutputContract, PinIgnore, QuarantinedTool};
+
+/// Characters of a tool's name. The protocol asks servers for names of at most so many, and the longest of thousands of
+/// public tools has 57.
+pub const TOOL_NAME_CHARS_MAX: usize = 128;
 
 /// How tools are judged.
 #[derive(Debug, Clone)]
@@ -17,23 +21,33 @@ pub struct AdmissionSettings {
     /// Bytes of the compiled patterns of all tools of one upstream together: a pattern of some twenty bytes can take a
     /// megabyte. The largest public catalogs need a few hundred kilobytes.
     pub catalog_patterns_bytes_max: u64,
+    /// What of a definition its digest leaves out, so that it may change without an operator's acceptance.
+    pub pin_ignore: PinIgnore,
 }
 
 impl AdmissionSettings {
     /// The defaults for this profile.
     pub fn new(profile: Profile) -> AdmissionSettings {
-        AdmissionSettings { profile, limits: Limits::default(), catalog_patterns_bytes_max: 64 << 20 }
+        AdmissionSettings {
+            profile,
+            limits: Limits::default(),
+            catalog_patterns_bytes_max: 64 << 20,
+            pin_ignore: PinIgnore::default(),
+        }
     }
 }
 
 /// Judges all definitions that an upstream lists, each by itself. Only the patterns have a maximum together: a tool
-/// whose patterns do not fit in any more is quarantined.
+/// whose patterns do not fit in any more is quarantined, and so is one whose name is too long for a list.
 pub fn admit_tools<'a>(
     definitions: impl IntoIterator<Item = &'a [u8]>,
     settings: &AdmissionSettings,
 ) -> Vec<Admission> {
     let mut patterns_bytes = 0_u64;
     let judge = |(index, raw)| match admit_tool(raw, index, settings) {
+        Admission::Admitted(tool) if tool.name.chars().count() > TOOL_NAME_CHARS_MAX => {
+            Admission::Quarantined(long_name(tool, index))
+        }
         Admission::Admitted(tool) => {
             let together = patterns_bytes.saturating_add(tool.patterns_bytes());
             if together > settings.catalog_patterns_bytes_max {
@@ -45,6 +59,20 @@ pub fn admit_tools<'a>(
         quarantined @ Admission::Quarantined(_) => quarantined,
     };
     definitions.into_iter().enumerate().map(judge).collect()
+}
+
+fn long_name(tool: AdmittedTool, index: usize) -> QuarantinedTool {
+    let found = tool.name.chars().count();
+    let message =
+        format!("expected a tool's `name` to have at most {TOOL_NAME_CHARS_MAX} characters, found {found}");
+    QuarantinedTool {
+        name: Some(tool.name),
+        index,
+        code: Code::ToolDefinitionMalformed,
+        contract_digest: Some(tool.contract_digest),
+        definition: tool.definition,
+        findings: vec![Finding::new(SchemaCode::StringTooLong, message).with_help("give it a shorter name")],
+    }
 }
 
 fn beyond_patterns(tool: AdmittedTool, index: usize, settings: &AdmissionSettings) -> QuarantinedTool {
@@ -60,6 +88,7 @@ fn beyond_patterns(tool: AdmittedTool, index: usize, settings: &AdmissionSetting
         index,
         code: Code::ToolInputSchemaRefused,
         contract_digest: Some(tool.contract_digest),
+        definition: tool.definition,
         findings: vec![finding],
     }
 }
@@ -72,7 +101,15 @@ pub fn admit_tool(raw: &[u8], index: usize, settings: &AdmissionSettings) -> Adm
         Ok(tool) => Admission::Admitted(tool),
         Err(fault) => {
             let Fault { name, code, contract_digest, findings } = fault;
-            Admission::Quarantined(QuarantinedTool { name, index, code, contract_digest, findings })
+            let definition = raw.into();
+            Admission::Quarantined(QuarantinedTool {
+                name,
+                index,
+                code,
+                contract_digest,
+                definition,
+                findings,
+            })
         }
     }
 }
@@ -93,7 +130,7 @@ fn admit(raw: &[u8], settings: &AdmissionSettings) -> Result<AdmittedTool, Fault
         let found = format!("expected a tool's definition to be an object, found {}", root.kind().name());
         return Err(malformed(None, None, Finding::new(SchemaCode::TypeMismatch, found)));
     }
-    let contract_digest = digest("contract", root);
+    let contract_digest = settings.pin_ignore.contract_digest(root);
     let name = name(root).map_err(|(code, message)| {
         let finding = Finding::new(code, message).with_help("name it, as in `\"name\": \"search\"`");
         malformed(None, Some(contract_digest), finding)

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use callgate_schema::json::Digest;
 use callgate_schema::{Code as SchemaCode, Detail, Finding};
 use callgate_wire::{Code, Timestamp};
 
@@ -18,6 +19,9 @@ pub struct Catalog {
     admitted: Vec<Arc<AdmittedTool>>,
     quarantined: Vec<QuarantinedTool>,
     by_name: HashMap<String, Entry>,
+    /// The tools that could be called if their definitions were the pinned ones, each with its place among those that
+    /// can be enforced.
+    held: Vec<(usize, Arc<AdmittedTool>)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,6 +61,7 @@ impl Catalog {
             admitted: Vec::new(),
             quarantined: Vec::new(),
             by_name: HashMap::new(),
+            held: Vec::new(),
         };
         for (index, admission) in admissions.into_iter().enumerate() {
             match refuse_repeated(index, admission, &bearers) {
@@ -120,7 +125,7 @@ impl Catalog {
         let quarantined = self
             .quarantined
             .iter()
-            .map(|tool| PublishedTool { row: tool.admission_row(), definition: Box::default() });
+            .map(|tool| PublishedTool { row: tool.admission_row(), definition: tool.definition.clone() });
         PublishRequest {
             upstream: self.upstream.clone(),
             publication,
@@ -138,20 +143,62 @@ impl Catalog {
         if changes.is_empty() {
             return;
         }
-        let admitted = std::mem::take(&mut self.admitted);
+        let changed = |tool: &AdmittedTool| changes.iter().any(|change| change.tool == tool.name);
+        for (at, tool) in self.enforced() {
+            if changed(&tool) {
+                self.quarantined.push(held(&tool, at));
+                self.held.push((at, tool));
+            }
+        }
+        self.admitted.retain(|tool| !changed(tool));
+        self.index();
+    }
+
+    /// The definition of the tool that is held under this name, as it is listed.
+    pub fn held(&self, name: &str) -> Option<Digest> {
+        let (_, tool) = self.held.iter().find(|(_, tool)| tool.name == name)?;
+        Some(tool.contract_digest)
+    }
+
+    /// The snapshot in which the tool that was held under this name can be called, if `pinned` is its definition as it is
+    /// listed; nothing if it is another one, or if no tool of that name is held.
+    #[must_use]
+    pub fn release(&self, name: &str, pinned: Digest) -> Option<Catalog> {
+        if self.held(name) != Some(pinned) {
+            return None;
+        }
+        let mut catalog = self.clone();
+        let mut enforced = catalog.enforced();
+        catalog.held.retain(|(_, tool)| tool.name != name);
+        catalog
+            .quarantined
+            .retain(|tool| tool.code != Code::ToolContractChanged || tool.name.as_deref() != Some(name));
+        enforced.retain(|(at, _)| !catalog.held.iter().any(|(held, _)| held == at));
+        catalog.admitted = enforced.into_iter().map(|(_, tool)| tool).collect();
+        catalog.index();
+        Some(catalog)
+    }
+
+    /// The tools whose schemas are enforced, held or not, in the upstream's order, each with its place among them.
+    fn enforced(&self) -> Vec<(usize, Arc<AdmittedTool>)> {
+        let mut admitted = self.admitted.iter();
+        let place = |at: usize| match self.held.iter().find(|(held, _)| *held == at) {
+            Some((_, tool)) => Some((at, Arc::clone(tool))),
+            None => admitted.next().map(|tool| (at, Arc::clone(tool))),
+        };
+        (0..self.admitted.len() + self.held.len()).filter_map(place).collect()
+    }
+
+    /// Makes the index of names anew.
+    fn index(&mut self) {
         self.by_name.clear();
         for (at, tool) in self.quarantined.iter().enumerate() {
             if let Some(name) = &tool.name {
                 self.by_name.entry(name.clone()).or_insert(Entry::Quarantined(at));
             }
         }
-        for (index, tool) in admitted.into_iter().enumerate() {
-            if changes.iter().any(|change| change.tool == tool.name) {
-                self.quarantine(held(&tool, index));
-            } else {
-                self.by_name.insert(tool.name.clone(), Entry::Admitted(self.admitted.len()));
-                self.admitted.push(tool);
-            }
+        for (at, tool) in self.admitted.iter().enumerate() {
+            self.by_name.insert(tool.name.clone(), Entry::Admitted(at));
         }
     }
 }
@@ -162,19 +209,20 @@ fn held(tool: &AdmittedTool, index: usize) -> QuarantinedTool {
         index,
         code: Code::ToolContractChanged,
         contract_digest: Some(tool.contract_digest),
+        definition: tool.definition.clone(),
         findings: Vec::new(),
     }
 }
 
 fn refuse_repeated(index: usize, admission: Admission, bearers: &HashMap<String, u64>) -> Admission {
-    let (name, contract_digest) = match &admission {
-        Admission::Admitted(tool) => (tool.name.clone(), Some(tool.contract_digest)),
-        Admission::Quarantined(QuarantinedTool { name: Some(name), contract_digest, .. }) => {
-            (name.clone(), *contract_digest)
+    let (name, contract_digest, definition) = match &admission {
+        Admission::Admitted(tool) => (&tool.name, Some(tool.contract_digest), &tool.definition),
+        Admission::Quarantined(QuarantinedTool { name: Some(name), contract_digest, definition, .. }) => {
+            (name, *contract_digest, definition)
         }
         Admission::Quarantined(_) => return admission,
     };
-    let count = bearers.get(&name).copied().unwrap_or_default();
+    let count = bearers.get(name).copied().unwrap_or_default();
     if count < 2 {
         return admission;
     }
@@ -183,10 +231,11 @@ fn refuse_repeated(index: usize, admission: Admission, bearers: &HashMap<String,
         .with_help("give each tool of an upstream a name of its own")
         .with("tool", Detail::Text(name.clone()));
     Admission::Quarantined(QuarantinedTool {
-        name: Some(name),
+        name: Some(name.clone()),
         index,
         code: Code::ToolNameRepeated,
         contract_digest,
+        definition: definition.clone(),
         findings: vec![finding],
     })
 }

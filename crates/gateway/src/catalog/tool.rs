@@ -56,6 +56,8 @@ pub struct QuarantinedTool {
     pub code: Code,
     /// The digest of the definition, if it can be read.
     pub contract_digest: Option<Digest>,
+    /// The definition, byte for byte as the upstream sent it, so that an operator can compare it with the pinned one.
+    pub definition: Box<[u8]>,
     /// The remarks behind the code; places are within the definition's part that they are about.
     pub findings: Vec<Finding>,
 }

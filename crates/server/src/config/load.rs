@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_gateway::budget::{BudgetSet, BudgetSpec, Cost, Per, Unit, Window};
+use callgate_gateway::catalog::PinIgnore;
 use callgate_gateway::policy::{
     Claims, Effect, EqualSpec, Glob, PinnedAnnotations, RuleSet, RuleSpec, ToolSpec,
 };
@@ -98,8 +99,8 @@ pub struct Upstream {
     pub admission: Admission,
     /// How much of JSON Schema is admitted.
     pub profile: Profile,
-    /// JSON Pointers into a definition, to what is not pinned.
-    pub pin_ignore: Vec<String>,
+    /// What of a definition is not pinned.
+    pub pin_ignore: PinIgnore,
 }
 
 /// How a tool server is reached.

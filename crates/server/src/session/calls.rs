@@ -3,12 +3,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated, resolve};
+use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated};
 use callgate_gateway::catalog::Catalog;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::{RequestId, frame};
 use callgate_wire::{Code, Stage, Timestamp};
 
+use super::contract::{Released, resolve_now};
 use super::departures::Ready;
 use super::state::{
     CallStage, Done, Kind, OpenCall, Session, SessionSettings, UpstreamState, Withdrawal, Work,
@@ -85,8 +86,9 @@ impl Session {
         let id = id.clone();
         self.departures.expect(id.clone());
         self.spawn(Work::Call(id.clone()), move || {
-            let outcome = open(&settings, &*journal, &catalog, &tool, &frame, arguments);
-            Done::Opened { id, frame, outcome: outcome.map(Box::new).map_err(Box::new) }
+            let mut released = None;
+            let outcome = open(&settings, &*journal, &catalog, &mut released, &tool, &frame, arguments);
+            Done::Opened { id, frame, outcome: outcome.map(Box::new).map_err(Box::new), released }
         });
     }
 
@@ -167,6 +169,7 @@ fn open(
     settings: &SessionSettings,
     journal: &dyn Journal,
     catalog: &Catalog,
+    released: &mut Option<Released>,
     tool: &str,
     frame: &[u8],
     arguments: Option<Range<usize>>,
@@ -178,7 +181,7 @@ fn open(
         tool,
         arguments: arguments.and_then(|span| frame.get(span)).unwrap_or(b"{}"),
     };
-    let bound = resolve(catalog, call)?.bind(&settings.admission.limits)?;
+    let bound = resolve_now(catalog, journal, call, released)?.bind(&settings.admission.limits)?;
     let authorized = bound.authorize(&settings.rules, &settings.claims)?;
     let at = now();
     let expiry = i64::try_from(settings.approval_expiry.as_millis()).unwrap_or(i64::MAX);

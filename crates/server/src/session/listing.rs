@@ -42,6 +42,8 @@ pub(super) struct Listing {
 pub(super) struct Listed {
     catalog: Catalog,
     others: Vec<(Box<str>, Box<str>)>,
+    /// The store has compared the tools with their pins.
+    compared: bool,
 }
 
 impl Session {
@@ -166,14 +168,14 @@ impl Session {
         self.spawn(Work::Listing, move || {
             let admissions = admit_tools(definitions.iter().map(|raw| &**raw), &settings.admission);
             let mut catalog = Catalog::publish(revision, &settings.upstream, admissions);
-            record(&*journal, &mut catalog);
-            Done::Listed(Box::new(Listed { catalog, others }))
+            let compared = record(&*journal, &mut catalog);
+            Done::Listed(Box::new(Listed { catalog, others, compared }))
         });
     }
 
     /// The tools are judged: the clients that asked are answered, and the calls that waited go on.
     pub(super) fn on_listed(&mut self, listed: Listed) {
-        let Listed { catalog, others } = listed;
+        let Listed { catalog, others, compared } = listed;
         let made = Some(catalog.revision());
         // A list that took too long was given up, and another one may be under way.
         let Some(listing) = self.listing.take_if(|listing| listing.judging == made) else { return };
@@ -183,6 +185,15 @@ impl Session {
         for id in self.waiting_lists() {
             self.forget(&id);
             self.to_client.push(Line::own(answer::result(&id, &result)));
+        }
+        if !compared {
+            let message =
+                "the tools cannot be compared with their pins, since the store cannot be read or written";
+            let refusal = Refusal::new(Code::StoreUnavailable, message)
+                .in_stage(Stage::Resolve)
+                .with_help("the operator of the gate has to look at its store");
+            self.refuse_waiting_calls(&refusal);
+            return;
         }
         let catalog = Arc::new(catalog);
         if listing.outdated && listing.restarts < RESTARTS_MAX {
@@ -218,10 +229,15 @@ impl Session {
         let refusal = Refusal::new(code, message)
             .in_stage(Stage::Resolve)
             .with_help("the operator of the gate has to look at the tool server");
+        self.refuse_waiting_calls(&refusal);
+    }
+
+    /// Answers the calls that wait for the tools.
+    fn refuse_waiting_calls(&mut self, refusal: &Refusal) {
         for id in self.waiting_calls() {
             let tool = self.call_mut(&id).map(|call| call.tool.clone()).unwrap_or_default();
             self.forget(&id);
-            self.answer_refusal(&id, &tool, &refusal);
+            self.answer_refusal(&id, &tool, refusal);
         }
     }
 
@@ -231,14 +247,20 @@ impl Session {
     }
 }
 
-/// Records what became of the tools, and holds those whose definitions are not the pinned ones. A store that does not take
-/// it costs the record only: calls will be refused by it.
-fn record(journal: &dyn Journal, catalog: &mut Catalog) {
+/// Records what became of the tools, and holds those whose definitions are not the pinned ones. Says whether the store did:
+/// where not, any of them may have changed, and the next call lists them anew.
+fn record(journal: &dyn Journal, catalog: &mut Catalog) -> bool {
     let by = journal.incarnation().to_string();
     let publication = format!("{by}/{}", catalog.revision());
     match journal.publish(catalog.publication(publication, by, now())) {
-        Ok(published) => catalog.hold(&published.held),
-        Err(error) => tracing::error!(error = %chain(&error), "what became of the tools cannot be recorded"),
+        Ok(published) => {
+            catalog.hold(&published.held);
+            true
+        }
+        Err(error) => {
+            tracing::error!(error = %chain(&error), "what became of the tools cannot be recorded");
+            false
+        }
     }
 }
 

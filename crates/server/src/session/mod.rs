@@ -8,6 +8,7 @@
 //! | `client` | what a client's frame leads to |
 //! | `upstream` | what an upstream's frame leads to, and its end |
 //! | `calls` | the way of a `tools/call` |
+//! | `contract` | tools that are held, until an operator accepts their change |
 //! | `departures` | the order in which calls leave |
 //! | `conclude` | how a call ends: what is recorded and what its caller gets |
 //! | `listing` | `tools/list`, from the first page to the catalog |
@@ -31,6 +32,7 @@
 mod calls;
 mod client;
 mod conclude;
+mod contract;
 mod departures;
 mod ending;
 mod late;

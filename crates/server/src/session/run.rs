@@ -232,7 +232,12 @@ impl Session {
     fn on_done(&mut self, done: Done) {
         self.tasks -= 1;
         match done {
-            Done::Opened { id, frame, outcome } => self.on_opened(&id, frame, outcome),
+            Done::Opened { id, frame, outcome, released } => {
+                if let Some(released) = released {
+                    self.on_released(&released);
+                }
+                self.on_opened(&id, frame, outcome);
+            }
             Done::Settled { id, answer } => self.on_settled(&id, answer),
             Done::Listed(listed) => self.on_listed(*listed),
             Done::Recorded { answer } => {

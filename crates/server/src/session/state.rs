@@ -16,6 +16,7 @@ use callgate_wire::{Code, Principal};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::contract::Released;
 use super::departures::Departures;
 use super::late::Late;
 use super::listing::{Listed, Listing};
@@ -133,7 +134,13 @@ pub(super) enum Withdrawal {
 #[derive(Debug)]
 pub(super) enum Done {
     /// A call was checked, and its intent is durable or it is refused.
-    Opened { id: RequestId, frame: Box<[u8]>, outcome: Result<Box<Dispatch>, Box<Refusal>> },
+    Opened {
+        id: RequestId,
+        frame: Box<[u8]>,
+        outcome: Result<Box<Dispatch>, Box<Refusal>>,
+        /// The tool can be called from now on, since an operator has accepted its change.
+        released: Option<Released>,
+    },
     /// The outcome of an open call is recorded, as far as it can be; what its caller gets.
     Settled { id: RequestId, answer: Option<Line> },
     /// The outcome of a call that is no longer open is recorded; what its caller gets.

@@ -41,7 +41,7 @@ name = "notes"
 command = "uvx"
 args = ["mcp-server-notes"]
 env = { TOKEN = { file = "/run/secrets/token" }, MODE = "fast" }
-pin = { ignore = ["/description"] }
+pin = { ignore = ["/_meta/build"] }
 "#;
 
 pub(crate) fn trials() -> Vec<Trial> {

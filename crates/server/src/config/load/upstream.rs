@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use callgate_gateway::catalog::PinIgnore;
 use callgate_schema::Profile;
 
 use super::{Admission, AdmissionForm, Loader, Place, ProfileForm, Text, TextOrSecret, Upstream, profile};
@@ -40,16 +41,7 @@ impl Loader<'_> {
                     format!("expected a name that no other upstream has, found `{}` again", form.name);
                 self.fault(&["upstreams", &at, "name"], message, None);
             }
-            for (number, pointer) in form.pin.iter().flat_map(|pin| &pin.ignore).enumerate() {
-                if !pointer.starts_with('/') {
-                    let path = ["upstreams", &at, "pin", "ignore", &number.to_string()];
-                    self.fault(
-                        &path,
-                        "expected a JSON Pointer, which begins with `/`, found another text",
-                        None,
-                    );
-                }
-            }
+            let pin_ignore = self.pin_ignore(&at, form);
             let Some(place) = self.place(&at, form, folder) else { continue };
             upstreams.push(Upstream {
                 name: form.name.clone(),
@@ -60,10 +52,28 @@ impl Loader<'_> {
                     Some(AdmissionForm::Quarantine) | None => Admission::Quarantine,
                 },
                 profile: form.profile.map_or(default_profile, profile),
-                pin_ignore: form.pin.as_ref().map(|pin| pin.ignore.clone()).unwrap_or_default(),
+                pin_ignore,
             });
         }
         upstreams
+    }
+
+    fn pin_ignore(&mut self, at: &str, form: &UpstreamForm) -> PinIgnore {
+        let Some(pin) = &form.pin else { return PinIgnore::default() };
+        let mut good = true;
+        for (number, pointer) in pin.ignore.iter().enumerate() {
+            if let Err(error) = PinIgnore::new(&[pointer]) {
+                self.fault(&["upstreams", at, "pin", "ignore", &number.to_string()], error.to_string(), None);
+                good = false;
+            }
+        }
+        if !good {
+            return PinIgnore::default();
+        }
+        PinIgnore::new(&pin.ignore).unwrap_or_else(|error| {
+            self.fault(&["upstreams", at, "pin", "ignore"], error.to_string(), None);
+            PinIgnore::default()
+        })
     }
 
     fn place(&mut self, at: &str, form: &UpstreamForm, folder: &Path) -> Option<Place> {

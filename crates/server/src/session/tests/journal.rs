@@ -19,6 +19,8 @@ pub(super) struct MemoryJournal {
     released: Condvar,
     pub(super) fails_append: AtomicBool,
     pub(super) fails_settle: AtomicBool,
+    pub(super) fails_publish: AtomicBool,
+    pub(super) fails_pinned: AtomicBool,
 }
 
 impl Default for MemoryJournal {
@@ -30,6 +32,8 @@ impl Default for MemoryJournal {
             released: Condvar::new(),
             fails_append: AtomicBool::default(),
             fails_settle: AtomicBool::default(),
+            fails_publish: AtomicBool::default(),
+            fails_pinned: AtomicBool::default(),
         }
     }
 }
@@ -105,7 +109,7 @@ impl Records for MemoryJournal {
         self.rows.counters()
     }
     fn pinned(&self, upstream: Option<&str>) -> Result<Vec<PinRecord>, JournalError> {
-        self.rows.pinned(upstream)
+        if self.fails_pinned.load(Ordering::SeqCst) { Err(down()) } else { self.rows.pinned(upstream) }
     }
     fn history(&self, filter: &EventFilter) -> Result<Vec<Event>, JournalError> {
         self.rows.history(filter)
@@ -127,6 +131,7 @@ impl Ledger for MemoryJournal {
                 }
             }
             Command::Settle { .. } if self.fails_settle.load(Ordering::SeqCst) => return Err(down()),
+            Command::Publish(_) if self.fails_publish.load(Ordering::SeqCst) => return Err(down()),
             Command::Publish(request) => {
                 *self.published.lock().unwrap() = request.tools.iter().map(|tool| tool.row.clone()).collect();
             }

@@ -5,10 +5,12 @@
 //! | `journal` | a journal in memory that can be held up and can fail |
 //! | `calls` | calls: before, during and after their dispatch |
 //! | `lists` | `tools/list` |
+//! | `contracts` | tools whose definition has changed |
 //! | `faults` | what an upstream should not do |
 //! | `ends` | back-pressure, and how a session ends |
 
 mod calls;
+mod contracts;
 mod ends;
 mod faults;
 mod journal;
