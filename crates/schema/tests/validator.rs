@@ -92,16 +92,18 @@ fn a_cache_keeps_within_its_bytes_and_forgets_what_was_asked_for_the_longest_ago
 
 /// More branches than a mask has room for, told apart by `kind`; branch 5 has two of them, and the last one any.
 fn many_branches(union: &str) -> Value {
-    let mut branches: Vec<Value> = (0..100)
-        .map(|at| {
-            json!({
-                "type": "object",
-                "properties": {"kind": {"const": format!("kind {at}")}, "count": {"minimum": at}},
-                "required": ["kind", "count"],
-            })
+    let branch = |at: usize| {
+        let kind = match at {
+            5 => json!({"enum": ["kind 5", "kind 6", "kind 5"]}),
+            at => json!({"const": format!("kind {at}")}),
+        };
+        json!({
+            "type": "object",
+            "properties": {"kind": kind, "count": {"minimum": at}},
+            "required": ["kind", "count"],
         })
-        .collect();
-    branches[5]["properties"]["kind"] = json!({"enum": ["kind 5", "kind 6", "kind 5"]});
+    };
+    let mut branches: Vec<Value> = (0..100).map(branch).collect();
     branches.push(json!({"type": "object", "required": ["any"]}));
     json!({union: branches})
 }
@@ -125,7 +127,7 @@ fn a_union_of_many_branches_is_looked_up_and_says_what_each_branch_would() {
         (r#"{"kind": 5, "any": 5}"#, 1),
         (r#"{"count": 5}"#, 0),
         (r#"{"any": 5}"#, 1),
-        (r#"{}"#, 0),
+        ("{}", 0),
         (r#""kind 5""#, 0),
         (r#"[{"kind": "kind 5", "count": 5}]"#, 0),
     ];
@@ -138,8 +140,12 @@ fn a_union_of_many_branches_is_looked_up_and_says_what_each_branch_would() {
             assert_eq!(validator.iter_errors_slice(text.as_bytes()).next().is_none(), good, "{text}");
         }
         let kind = one.validate_slice(text.as_bytes()).err().map(|error| error.kind());
-        let expected = [Some(Code::OneOfNone), None, Some(Code::OneOfSeveral)];
-        assert_eq!(kind, expected[count], "{text}");
+        let expected = match count {
+            0 => Some(Code::OneOfNone),
+            1 => None,
+            _ => Some(Code::OneOfSeveral),
+        };
+        assert_eq!(kind, expected, "{text}");
     }
     let error =
         one.validate_slice(br#"{"kind": "kind 77", "count": 3}"#).expect_err("the count is too small");
