@@ -82,6 +82,6 @@ mod resolve;
 pub use authorize::Authorized;
 pub use bind::Bound;
 pub use dispatch::{Dispatch, Rejection};
-pub use open::{Departure, Opening, Terms, repeated};
+pub use open::{Departure, Opening, Terms, held, repeated};
 pub use output::OutputCheck;
 pub use resolve::{Call, Resolved, resolve};

@@ -151,7 +151,7 @@ fn unrecorded(error: &JournalError) -> Refusal {
 }
 
 /// The journal's no in words that a model can act on.
-fn held(hold: &Hold) -> Refusal {
+pub fn held(hold: &Hold) -> Refusal {
     match hold {
         Hold::Fenced => Refusal::new(Code::IntentFenced, "another gate has taken over from this one")
             .in_stage(Stage::Open)
