@@ -1,4 +1,5 @@
 //! Laws of decisions, and the words that callers get. What each rule does is in `cases/policy.jsonl`.
+#![expect(clippy::unwrap_used, reason = "a test that cannot read its rules shall stop")]
 
 use callgate_gateway::budget::{BudgetSet, BudgetSpec, Unit};
 use callgate_gateway::call::{Authorized, Call, Departure, Terms, resolve};
