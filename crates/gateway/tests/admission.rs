@@ -2,7 +2,7 @@
 
 use callgate_gateway::ContractChange;
 use callgate_gateway::catalog::{
-    AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, admit_tools,
+    AdmissionSettings, AdmittedTool, Catalog, Lookup, OutputContract, QuarantinedTool, admit_tools,
 };
 use callgate_schema::Profile;
 use callgate_wire::Code;
@@ -110,7 +110,7 @@ fn a_tool_that_is_held_is_released_in_its_place_and_by_its_digest_alone() {
     let mut catalog = publish(&[&a, "7", &b, &c, &d]);
     let names = |catalog: &Catalog| {
         let admitted = catalog.admitted().iter().map(|tool| tool.name.clone()).collect::<String>();
-        let quarantined = catalog.quarantined().iter().map(|tool| tool.label()).collect::<String>();
+        let quarantined = catalog.quarantined().iter().map(QuarantinedTool::label).collect::<String>();
         (admitted, quarantined)
     };
     let digest = |catalog: &Catalog, name: &str| match catalog.tool(name) {

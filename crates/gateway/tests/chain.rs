@@ -37,7 +37,7 @@ fn pass(catalog: &Catalog, tool: &str, arguments: &[u8], takes: bool) -> Result<
     };
     match departure {
         Ok(Departure::Go(dispatch)) => Ok(*dispatch),
-        Ok(Departure::Known(..)) => panic!("nothing is known before"),
+        Ok(Departure::Known(..)) => unreachable!("nothing is known before"),
         Err((refusal, _)) => Err(*refusal),
     }
 }

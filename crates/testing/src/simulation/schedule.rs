@@ -235,7 +235,7 @@ mod tests {
         let broken = |steps: &[Step]| {
             (has(steps, Kind::Crash) && has(steps, Kind::Send)).then(|| "a crash and a sending".to_owned())
         };
-        let steps = (0..).map(made_from).find(|steps| broken(steps).is_some()).unwrap();
+        let steps = (0..1_000).map(made_from).find(|steps| broken(steps).is_some()).unwrap();
         let (fewer, fault) = shrink(steps, String::new(), broken);
         assert_eq!((fewer.len(), fault.as_str()), (2, "a crash and a sending"));
     }
