@@ -34,10 +34,11 @@ fn decide(
         return Ok(known);
     }
     if let Some(twin) = rows.in_doubt_twin(&intent.principal, intent.call_digest)? {
-        if !twin.retry_permitted {
-            return Ok(Opened::Held(Hold::InDoubt(twin.id)));
+        // What an operator vouches for now counts, not what they did when the call left.
+        if twin.retry_permitted || intent.pinned.repeatable() {
+            return Ok(Opened::Go(retry(twin, intent, effects)));
         }
-        return Ok(Opened::Go(retry(twin, intent, effects)));
+        return Ok(Opened::Held(Hold::InDoubt(twin.id)));
     }
     if let Some(twin) = orphaned_twin(rows, intent)? {
         return Ok(Opened::Held(Hold::InDoubt(twin)));
@@ -75,14 +76,17 @@ fn decide(
 }
 
 /// An identical call whose gate is gone and that nobody has taken over yet: it is in doubt, though nothing says so, unless
-/// an operator vouches that its tool changes nothing.
+/// an operator vouches that its tool may be called twice.
 fn orphaned_twin(rows: &mut dyn Rows, intent: &Intent) -> Result<Option<IntentId>, JournalError> {
+    if intent.pinned.repeatable() {
+        return Ok(None);
+    }
     let twins = rows.unsettled_twins(&intent.principal, intent.call_digest, &intent.fence)?;
-    if twins.iter().all(|twin| twin.pinned.read_only) {
+    if twins.iter().all(|twin| twin.pinned.repeatable()) {
         return Ok(None);
     }
     let gone = rows.gone(&intent.fence)?;
-    let orphan = twins.into_iter().find(|twin| !twin.pinned.read_only && gone.contains(&twin.fence));
+    let orphan = twins.into_iter().find(|twin| !twin.pinned.repeatable() && gone.contains(&twin.fence));
     Ok(orphan.map(|twin| twin.id))
 }
 
@@ -121,7 +125,7 @@ fn known_by_key(rows: &mut dyn Rows, intent: &Intent) -> Result<Option<Opened>, 
     })
 }
 
-/// One more try of a call in doubt, which an operator permits. What it took from budgets is still reserved, and what
+/// One more try of a call in doubt, which an operator permits, for this once or for the tool. What it took from budgets is still reserved, and what
 /// approval it had is used for this call and no other.
 fn retry(twin: Intent, asked: &Intent, effects: &mut Vec<Effect>) -> Intent {
     let attempt = Attempt(twin.attempt.0.saturating_add(1));

@@ -39,7 +39,7 @@ fn no_intent_is_lost(world: &World, by_id: &HashMap<&IntentId, &Intent>) -> Resu
     Ok(())
 }
 
-/// One effect a try, and one try but for those that an operator permits.
+/// One effect a try, and one try but for those that an operator permits, for one call or for a tool.
 fn no_effect_twice(world: &World, by_id: &HashMap<&IntentId, &Intent>) -> Result<(), String> {
     for (at, did) in world.ground.effects.iter().enumerate() {
         if !by_id.contains_key(&did.intent) {
@@ -51,6 +51,9 @@ fn no_effect_twice(world: &World, by_id: &HashMap<&IntentId, &Intent>) -> Result
     }
     for (id, intent) in by_id {
         let permitted = world.ground.permitted.get(*id).copied().unwrap_or_default();
+        if world.ground.vouched.contains(&intent.call_digest) {
+            continue;
+        }
         if intent.attempt.0 > Attempt::FIRST.0 + permitted {
             return Err(format!("{id} was tried {} times, {permitted} of them permitted", intent.attempt.0));
         }

@@ -1,6 +1,6 @@
 //! What the steps of a schedule happen to: callers, gates, a store, upstreams and operators.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use callgate_gateway::intent::Observation;
@@ -78,6 +78,8 @@ pub(super) struct Ground {
     pub(super) effects: Vec<Did>,
     /// Tries that operators permitted, by intent.
     pub(super) permitted: BTreeMap<IntentId, u32>,
+    /// Calls whose tools were vouched for when one of them was made: they may be tried again by themselves.
+    pub(super) vouched: HashSet<Digest>,
     /// The calls that need an approval, by intent.
     pub(super) need_approval: Vec<IntentId>,
     /// A call that may leave although an identical one is in doubt or its gate is gone.
@@ -223,6 +225,9 @@ impl World {
             limit: LIMIT,
         }];
         let doubted = self.doubted(&record.intent);
+        if record.intent.pinned.repeatable() {
+            self.ground.vouched.insert(record.intent.call_digest);
+        }
         let Some(gate) = self.gates.get(at) else { return };
         let outcome = gate.journal.open(OpenRequest { record, ask, charges, again: false });
         self.told = match &outcome {
@@ -259,13 +264,16 @@ impl World {
         }
     }
 
-    /// Whether an identical call is in doubt, or has no outcome and its gate is gone.
+    /// Whether an identical call is in doubt, or has no outcome and its gate is gone, and may not be made twice.
     fn doubted(&self, intent: &Intent) -> bool {
+        if intent.pinned.repeatable() {
+            return false;
+        }
         let intents = self.eye.list(&IntentFilter::last(u32::MAX)).unwrap_or_default();
         let lives = |fence: &Incarnation| self.gates.iter().any(|gate| gate.journal.incarnation() == fence);
         intents.iter().any(|other| {
             other.call_digest == intent.call_digest
-                && !other.pinned.read_only
+                && !other.pinned.repeatable()
                 && (other.in_doubt() || (other.settlement.is_none() && !lives(&other.fence)))
         })
     }
@@ -478,7 +486,7 @@ fn record(id: [u8; 16], step: Step, now: i64, fence: &Incarnation) -> IntentReco
         call_digest: Digest::of("call", &[&arguments]),
         key,
         approval: None,
-        pinned: Pinned { read_only: step.b.is_multiple_of(7), idempotent: false },
+        pinned: Pinned { read_only: step.b.is_multiple_of(7), idempotent: step.b.is_multiple_of(11) },
         attempt: Attempt::FIRST,
         fence: fence.clone(),
         retry_permitted: false,
