@@ -100,9 +100,7 @@ impl Operator {
     pub(crate) fn forget(&self, before: Timestamp) -> anyhow::Result<Forgotten> {
         match &self.store {
             OperatorStore::File(ledger) => ledger.forget(before).map_err(refusal),
-            OperatorStore::Postgres(_) => {
-                Err(Failure::usage("expected a store in a file: on a server nothing is deleted yet"))
-            }
+            OperatorStore::Postgres(ledger) => ledger.forget(before).map_err(refusal),
         }
     }
 }

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_gateway::catalog::AdmissionSettings;
 use callgate_server::config::Config;
-use callgate_server::{Child, End, Peers, SessionSettings};
+use callgate_server::{Child, End, Peers, RECOVERY_EVERY, SessionSettings, keep_recovering};
 use callgate_wire::{Code, Principal};
 
 use crate::check::ProfileArg;
@@ -106,6 +106,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         "wrapped"
     );
     tell_rules(&config);
+    tokio::spawn(keep_recovering(Arc::clone(&journal), RECOVERY_EVERY));
     let peers = Peers {
         from_client: Box::new(tokio::io::stdin()),
         client_hang_up: callgate_server::stdin_hang_up().context("failed to watch standard input")?,
@@ -132,16 +133,17 @@ fn tell_rules(config: &Config) {
 
 /// Opens the store, and says which calls of gates that are gone are in doubt.
 fn open_journal(store: &StoreArg) -> anyhow::Result<(Arc<dyn Journal>, StorePlace)> {
-    let now = callgate_server::now();
-    let (journal, place) = store.open_gate(now)?;
-    for intent in journal.recover(now).context("failed to look for calls of gates that are gone")? {
+    let (journal, place) = store.open_gate(callgate_server::now())?;
+    if let StorePlace::File(path) = &place
+        && let Some(kind) = callgate_store::network_file_system(path)
+    {
         tracing::warn!(
-            intent = %intent.id,
-            tool = intent.tool,
-            upstream = intent.upstream,
-            "in doubt: the gate that made this call ended before it knew the outcome"
+            store = %place,
+            "the store is on a network file system ({kind}), whose locks and writes may not hold; keep it on a disk of \
+             this machine, or on PostgreSQL"
         );
     }
+    callgate_server::recover(&*journal).context("failed to look for calls of gates that are gone")?;
     Ok((journal, place))
 }
 

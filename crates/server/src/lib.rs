@@ -17,6 +17,7 @@
 //! | `session` | the session itself |
 //! | `local` | a registry of the app's own tools as a server |
 //! | `operator` | the token by which an operator shows that they are one |
+//! | `recovery` | what gates that are gone have left |
 //! | `stop` | the signals that end it |
 //! | `clock` | the time and fresh ids, read here and handed on |
 //! | `visit` | a visit to a tool server that only lists its tools |
@@ -34,6 +35,7 @@ mod lane;
 mod line;
 mod local;
 mod operator;
+mod recovery;
 mod session;
 mod stop;
 mod user;
@@ -44,6 +46,7 @@ pub use clock::{fresh_incarnation, now};
 pub use hangup::{HangUp, stdin_hang_up};
 pub use local::{local_ports, serve_local};
 pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
+pub use recovery::{RECOVERY_EVERY, keep_recovering, recover};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

@@ -16,6 +16,7 @@ use super::prefetch::Lease;
 use super::reads::Reads;
 use super::worker::Identity;
 use super::writer::Writer;
+use crate::Forgotten;
 
 /// The journal on a database of PostgreSQL, which other gates, also on other machines, may have open too.
 ///
@@ -78,6 +79,16 @@ impl PostgresLedger {
         let place = Arc::new(place);
         let writer = Writer::start(&place, Identity::Operator)?;
         Ok(PostgresLedger { writer, reads: Reads::new(place, Some(now))? })
+    }
+
+    /// Deletes what ended before this moment: intents that have an outcome and are in no doubt, and what goes with them.
+    /// In batches, so that gates wait for none of it.
+    ///
+    /// # Errors
+    ///
+    /// `store-unavailable`; what was deleted until then stays deleted.
+    pub fn forget(&self, before: Timestamp) -> Result<Forgotten, JournalError> {
+        self.reads.forget(before)
     }
 }
 

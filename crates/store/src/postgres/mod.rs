@@ -14,6 +14,7 @@
 //! | `batch`, `effects` | the records as a batch knows them, and what effects do to them |
 //! | `pending` | what is to be written, one statement a kind |
 //! | `reads` | what is read outside any transaction |
+//! | `retention` | what is old is deleted |
 //! | `sql` | the statements |
 //! | `rows`, `text` | rows and texts, to and fro |
 //! | `error` | what can go wrong, by what has to be done about it |
@@ -32,6 +33,7 @@ mod pending;
 mod place;
 mod prefetch;
 mod reads;
+mod retention;
 mod rows;
 mod sql;
 mod text;

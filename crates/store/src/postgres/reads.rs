@@ -22,7 +22,7 @@ use super::sql::in_schema;
 use super::text::stored;
 use crate::COUNTERS_LISTED_MAX;
 
-type Owned = Vec<Box<dyn ToSql + Sync + Send>>;
+pub(super) type Owned = Vec<Box<dyn ToSql + Sync + Send>>;
 
 /// Connections that only read.
 #[derive(Debug)]
@@ -94,7 +94,7 @@ impl Reads {
         answer.recv().unwrap_or_else(|_| Err(Failure::silent()))
     }
 
-    fn decoded<T>(
+    pub(super) fn decoded<T>(
         &self,
         sql: &str,
         params: impl Fn() -> Owned,

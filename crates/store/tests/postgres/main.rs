@@ -13,5 +13,6 @@ mod kit;
 mod leases;
 mod opening;
 mod records;
+mod retention;
 mod sharing;
 mod support;
