@@ -136,6 +136,11 @@ impl<'a> Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// Plays one step, and gives what the journal answers to it.
+    pub fn answer(&mut self, step: &Value) -> String {
+        self.step(step)
+    }
+
     fn step(&mut self, step: &Value) -> String {
         if let Some(now) = step["now"].as_i64() {
             self.now = now;

@@ -17,3 +17,4 @@ pub mod postgres;
 pub mod report;
 pub mod simulation;
 pub mod torture;
+pub mod transitions;
