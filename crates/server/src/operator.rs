@@ -151,8 +151,11 @@ fn digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Makes a token and puts it there, unless another process was faster.
+/// Makes a token and puts it there, unless another process was faster. A store on a server has no folder here, so the
+/// folder is made, too.
 fn make(file: &Path) -> io::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    make_folder(folder)?;
     let mut random = [0; RANDOM_BYTES];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let mut text = String::with_capacity(2 * RANDOM_BYTES + 1);
@@ -162,7 +165,7 @@ fn make(file: &Path) -> io::Result<()> {
     }
     text.push('\n');
     // Made for its owner alone, and given its name when it is whole.
-    let mut beside = tempfile::NamedTempFile::new_in(file.parent().unwrap_or(Path::new(".")))?;
+    let mut beside = tempfile::NamedTempFile::new_in(folder)?;
     beside.write_all(text.as_bytes())?;
     beside.as_file().sync_all()?;
     match beside.persist_noclobber(file) {
@@ -170,6 +173,18 @@ fn make(file: &Path) -> io::Result<()> {
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error.error),
     }
+}
+
+/// Makes a folder for its owner alone, and those above it, where there are none.
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt as _;
+        builder.mode(0o700);
+    }
+    builder.create(folder)
 }
 
 /// What speaks against a token's file.
@@ -222,6 +237,19 @@ mod tests {
             1,
             "nothing is left beside it"
         );
+    }
+
+    #[test]
+    fn a_folder_that_is_missing_is_made() {
+        let (folder, _) = store();
+        let token = OperatorToken::of_store(&folder.path().join("a/b/store.sqlite")).unwrap();
+        assert_eq!(format!("{token:?}"), "OperatorToken(…)");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = std::fs::metadata(folder.path().join("a")).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700);
+        }
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub(crate) struct TestArgs {
 /// How `torture` runs.
 #[derive(Debug, Args)]
 pub(crate) struct TortureArgs {
-    /// How often the gate is killed.
-    #[arg(long, default_value_t = 200)]
+    /// How often the gate is killed on each store.
+    #[arg(long, default_value_t = 1_000)]
     rounds: u32,
     /// How many schedules are simulated.
     #[arg(long, default_value_t = 100_000)]

@@ -6,8 +6,9 @@ use anyhow::Result;
 
 /// Kills the gate between a call's arrival and its answer, again and again, and looks at what it left.
 pub(super) fn kill(at: &Setting, rounds: u32) -> Result<Outcome> {
-    let rounds = rounds.to_string();
-    torture(at, "kill").arguments(["--rounds", &rounds]).outcome()
+    // In a tenth of the rounds the server of the store is killed, too.
+    let (rounds, server_kills) = (rounds.to_string(), (rounds / 10).to_string());
+    torture(at, "kill").arguments(["--rounds", &rounds, "--server-kills", &server_kills]).outcome()
 }
 
 /// Plays simulated schedules.

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use callgate_testing::fixture;
 use callgate_testing::report::Report;
 use callgate_testing::simulation;
+use callgate_testing::torture::kill::Kills;
 use callgate_testing::torture::{Ground, kill, order, order_postgres};
 use clap::{Parser, Subcommand};
 
@@ -24,9 +25,15 @@ enum Proof {
         /// The gate's program.
         #[arg(long)]
         binary: PathBuf,
-        /// How many kills.
+        /// How many kills of the gate on each store.
         #[arg(long, default_value_t = 200)]
         rounds: u32,
+        /// In how many of the rounds on PostgreSQL its server is killed, too.
+        #[arg(long, default_value_t = 20)]
+        server_kills: u32,
+        /// One store alone.
+        #[arg(long, value_enum)]
+        store: Option<Store>,
         /// Where the random numbers start, to have a run again [default: the clock].
         #[arg(long)]
         seed: Option<u64>,
@@ -48,6 +55,13 @@ enum Proof {
     },
 }
 
+/// Where the records are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Store {
+    Sqlite,
+    Postgres,
+}
+
 fn main() -> anyhow::Result<ExitCode> {
     fixture::run_if_asked();
     let folder = tempfile::tempdir()?;
@@ -56,9 +70,15 @@ fn main() -> anyhow::Result<ExitCode> {
     };
     let mut report = Report::default();
     match Cli::parse().proof {
-        Proof::Kill { binary, rounds, seed } => {
+        Proof::Kill { binary, rounds, server_kills, store, seed } => {
             let seed = seed.map_or_else(seed_from_clock, Ok)?;
-            kill::run(&ground(binary)?, rounds, seed, &mut report)?;
+            let ground = ground(binary)?;
+            if store != Some(Store::Postgres) {
+                kill::run(&ground, Kills { rounds, server_kills: 0, seed }, &mut report)?;
+            }
+            if store != Some(Store::Sqlite) {
+                kill::run_postgres(&ground, Kills { rounds, server_kills, seed }, &mut report)?;
+            }
         }
         Proof::Simulate { schedules, seed } => simulate(seed, schedules, &mut report),
         Proof::Order { binary } => {

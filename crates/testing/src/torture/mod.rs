@@ -30,23 +30,34 @@ impl Ground {
         self.folder.join(name)
     }
 
+    /// The configuration of the gates.
+    fn config(&self) -> PathBuf {
+        self.path("gate.toml")
+    }
+
     fn store(&self) -> anyhow::Result<String> {
         self.store.clone().map_or_else(|| text(&self.path("store.sqlite")), Ok)
     }
 
     /// The gate in front of the fixture, which is this program again.
     fn gate(&self, fixture: &[String]) -> anyhow::Result<Vec<String>> {
+        self.gate_with(&[], fixture)
+    }
+
+    /// The same with further flags of its own.
+    fn gate_with(&self, flags: &[String], fixture: &[String]) -> anyhow::Result<Vec<String>> {
         let own = std::env::current_exe()?;
         let mut words = vec![text(&self.binary)?, "wrap".into(), "--store".into(), self.store()?];
+        words.extend(flags.iter().cloned());
         words.extend(["--".into(), text(&own)?, fixture::ASKED.into()]);
         words.extend(fixture.iter().cloned());
         Ok(words)
     }
 
-    /// Every intent in the store, as `intents list` shows it.
-    fn intents(&self) -> anyhow::Result<Vec<Intent>> {
+    /// The last intents in the store, as `intents list` shows them.
+    fn intents(&self, limit: u32) -> anyhow::Result<Vec<Intent>> {
         let output = Command::new(&self.binary)
-            .args(["intents", "list", "--limit", "100000", "--format", "json", "--store"])
+            .args(["intents", "list", "--limit", &limit.to_string(), "--format", "json", "--store"])
             .arg(self.store()?)
             .output()?;
         if !output.status.success() {
@@ -65,6 +76,7 @@ struct Intent {
     state: String,
     side_effect: String,
     in_doubt: bool,
+    approval: Option<String>,
 }
 
 impl Intent {
@@ -81,6 +93,7 @@ impl Intent {
             state: text("state")?,
             side_effect: text("side_effect")?,
             in_doubt: row.get("in_doubt").and_then(Value::as_bool).context("no `in_doubt`")?,
+            approval: row.get("approval").and_then(Value::as_str).map(str::to_owned),
         })
     }
 }
