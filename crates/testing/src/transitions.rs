@@ -54,7 +54,8 @@ enum Come {
 
 /// The table, as Markdown.
 pub fn table() -> String {
-    let mut out = String::from("| the intent is | what comes | the answer | the intent is then |\n|---|---|---|---|\n");
+    let mut out =
+        String::from("| the intent is | what comes | the answer | the intent is then |\n|---|---|---|---|\n");
     for (state, steps) in states() {
         for (what, come) in commands(state) {
             let (answer, after) = play(&steps, &come);

@@ -6,6 +6,7 @@ use anyhow::{Context as _, ensure};
 use callgate_testing::fixture;
 use callgate_testing::peer::{PATIENCE, Peer};
 use callgate_testing::report::Report;
+use callgate_testing::torture::kill::Kills;
 use callgate_testing::torture::{Ground, kill, order};
 use libtest_mimic::Trial;
 use serde_json::Value;
@@ -96,7 +97,8 @@ fn a_killed_gate() -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let ground = Ground { binary: BINARY.into(), folder: folder.path().to_owned(), store: None };
     let mut report = Report::default();
-    kill::run(&ground, KILLS, 1, &mut report)?;
+    let kills = Kills { rounds: KILLS, server_kills: 0, seed: 1 };
+    kill::run(&ground, kills, &mut report)?;
     ensure!(report.close(), "a promise is broken");
     Ok(())
 }

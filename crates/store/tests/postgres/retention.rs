@@ -15,7 +15,8 @@ use crate::support::{ALL, charge, gate, go, held, open, place, request, result_a
 fn approved(journal: &PostgresJournal, call: &str, at: i64, resets_at: i64) -> IntentId {
     let mut asked = request(journal.incarnation(), call);
     asked.record.intent.opened_at = Timestamp(at);
-    let window = Charge { window: Some(Timestamp(0)), resets_at: Some(Timestamp(resets_at)), ..charge(3, 1_000) };
+    let window =
+        Charge { window: Some(Timestamp(0)), resets_at: Some(Timestamp(resets_at)), ..charge(3, 1_000) };
     asked.charges = vec![Charge { budget: format!("window of {resets_at}"), ..window }, charge(1, 1_000)];
     asked.ask = Some(Ask {
         id: ApprovalId::of(&asked.record.intent.id),

@@ -102,7 +102,8 @@ impl Findings {
             if let Some(approval) = &intent.approval
                 && let Some(before) = used.insert(approval, &intent.id)
             {
-                faults.push((Promise::Approval, format!("{approval} was used by {before} and {}", intent.id)));
+                faults
+                    .push((Promise::Approval, format!("{approval} was used by {before} and {}", intent.id)));
             }
         }
         for (promise, fault) in faults {

@@ -110,11 +110,8 @@ fn torture(
     }
     gate.close();
     gate.wait(PATIENCE)?;
-    let last: BTreeMap<String, Intent> = ground
-        .intents(u32::MAX)?
-        .into_iter()
-        .map(|intent| (intent.id.clone(), intent))
-        .collect();
+    let last: BTreeMap<String, Intent> =
+        ground.intents(u32::MAX)?.into_iter().map(|intent| (intent.id.clone(), intent)).collect();
     findings.compare(&last);
     report.say(&format!("{store}: {}", findings.moments.text()));
     for promise in Promise::ALL {

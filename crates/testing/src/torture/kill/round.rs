@@ -65,7 +65,9 @@ pub(super) fn configure(ground: &Ground) -> anyhow::Result<()> {
 
 impl Round {
     pub(super) fn plan(ground: &Ground, number: u32, lot: &mut Lot) -> anyhow::Result<Round> {
-        let named = |kind: &str, need| (0..EACH).map(move |n| (format!("{kind}-{number}-{n}"), need)).collect::<Vec<_>>();
+        let named = |kind: &str, need| {
+            (0..EACH).map(move |n| (format!("{kind}-{number}-{n}"), need)).collect::<Vec<_>>()
+        };
         let mut tools = named("plain", Need::Nothing);
         tools.extend(named("spend", Need::Budget));
         tools.push((format!("ask-{number}"), Need::Approval));
@@ -108,7 +110,8 @@ impl Round {
             let script = format!("{tool}=wait:{before} effect wait:{after} answer");
             words.extend(["--script".to_owned(), script]);
         }
-        let mut gate = command(&ground.gate_with(&["--config".to_owned(), text(&ground.config())?], &words)?)?;
+        let mut gate =
+            command(&ground.gate_with(&["--config".to_owned(), text(&ground.config())?], &words)?)?;
         // The operator's token of a store on a server is in the user's own folder.
         gate.env("XDG_DATA_HOME", &ground.folder);
         let mut gate = Peer::spawn(&mut gate)?;
@@ -121,7 +124,9 @@ impl Round {
 
     /// Makes the call that a person has to approve, and approves it.
     fn have_approved(&self, ground: &Ground, gate: &mut Peer) -> anyhow::Result<()> {
-        let Some((tool, _)) = self.tools.iter().find(|(_, need)| *need == Need::Approval) else { return Ok(()) };
+        let Some((tool, _)) = self.tools.iter().find(|(_, need)| *need == Need::Approval) else {
+            return Ok(());
+        };
         gate.send(call(u32::MAX, tool, tool))?;
         let answer = gate.answer(&u32::MAX.to_string(), PATIENCE)?;
         let answer = String::from_utf8_lossy(&answer).into_owned();
@@ -144,7 +149,8 @@ impl Round {
     }
 
     fn send_calls(&self, gate: &mut Peer) -> anyhow::Result<()> {
-        let lines: Vec<String> = (0..).zip(self.calls()).map(|(id, tool)| call(id, tool, tool) + "\n").collect();
+        let lines: Vec<String> =
+            (0..).zip(self.calls()).map(|(id, tool)| call(id, tool, tool) + "\n").collect();
         gate.send_raw(lines.concat())
     }
 
