@@ -45,6 +45,11 @@ pub(crate) struct ConfigArg {
 }
 
 impl ConfigArg {
+    /// Whether a file is named.
+    pub(crate) fn is_given(&self) -> bool {
+        self.config.is_some()
+    }
+
     /// What is in force: the file's, or the defaults where none is named.
     ///
     /// # Errors

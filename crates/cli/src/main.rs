@@ -17,6 +17,7 @@ mod explain;
 mod explain_call;
 mod intents;
 mod live;
+mod log;
 mod notes_server;
 mod operator;
 mod pages;
@@ -24,6 +25,7 @@ mod policy;
 mod project;
 mod receivers;
 mod render;
+mod serve;
 mod store;
 mod store_path;
 mod validate;
@@ -53,6 +55,7 @@ enum Verb {
     Capture(capture::Args),
     Validate(validate::Args),
     Wrap(wrap::Args),
+    Serve(serve::Args),
     Intents(intents::Args),
     Approvals(approvals::Args),
     Budgets(budgets::Args),
@@ -77,6 +80,7 @@ fn main() -> std::process::ExitCode {
         Verb::Capture(args) => capture::run(&args),
         Verb::Validate(args) => validate::run(&args),
         Verb::Wrap(args) => wrap::run(args),
+        Verb::Serve(args) => serve::run(&args),
         Verb::Intents(args) => intents::run(&args),
         Verb::Approvals(args) => approvals::run(&args),
         Verb::Budgets(args) => budgets::run(&args),

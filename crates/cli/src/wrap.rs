@@ -1,7 +1,5 @@
 //! `callgate wrap`: a gate before one tool server, both over standard input and output.
 
-mod log;
-
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
@@ -49,7 +47,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<ExitCode> {
-    let log = log::start();
+    let log = crate::log::start();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -121,7 +119,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Says aloud by what rules calls are judged, and what is doubtful of them.
-fn tell_rules(config: &Config) {
+pub(crate) fn tell_rules(config: &Config) {
     match config.rules.len() {
         0 => tracing::info!("no rules: every admitted tool is permitted"),
         rules => tracing::info!(rules, digest = %config.rules.digest(), "what no rule permits is refused"),
@@ -132,7 +130,7 @@ fn tell_rules(config: &Config) {
 }
 
 /// Opens the store, and says which calls of gates that are gone are in doubt.
-fn open_journal(store: &StoreArg) -> anyhow::Result<(Arc<dyn Journal>, StorePlace)> {
+pub(crate) fn open_journal(store: &StoreArg) -> anyhow::Result<(Arc<dyn Journal>, StorePlace)> {
     let (journal, place) = store.open_gate(callgate_server::now())?;
     if let StorePlace::File(path) = &place
         && let Some(kind) = callgate_store::network_file_system(path)

@@ -8,14 +8,21 @@ use callgate_wire::{Class, Code};
 use crate::RequestId;
 use crate::error_map::{CallReply, call_reply};
 use crate::outcome::Notice;
+use crate::{revision, rpc};
 
 /// Findings that an answer carries. What is beyond is counted in the text only.
 const FINDINGS_MAX: usize = 20;
 
 /// A JSON-RPC error, with what is behind it in `data`.
-pub fn error(id: Option<&RequestId>, rpc: i64, code: Code, message: &str, findings: &[Finding]) -> Vec<u8> {
+pub fn error(
+    id: Option<&RequestId>,
+    number: i64,
+    code: Code,
+    message: &str,
+    findings: &[Finding],
+) -> Vec<u8> {
     let mut out = head(id);
-    out.extend_from_slice(format!(",\"error\":{{\"code\":{rpc},\"message\":").as_bytes());
+    out.extend_from_slice(format!(",\"error\":{{\"code\":{number},\"message\":").as_bytes());
     write_string(&mut out, message);
     out.extend_from_slice(b",\"data\":{\"code\":");
     write_string(&mut out, code.as_str());
@@ -41,11 +48,29 @@ pub fn refusal(id: &RequestId, refusal: &Refusal) -> Vec<u8> {
 }
 
 /// A JSON-RPC error of the protocol itself, which no code of the gate stands behind.
-pub fn plain_error(id: &RequestId, rpc: i64, message: &str) -> Vec<u8> {
+pub fn plain_error(id: &RequestId, number: i64, message: &str) -> Vec<u8> {
     let mut out = head(Some(id));
-    out.extend_from_slice(format!(",\"error\":{{\"code\":{rpc},\"message\":").as_bytes());
+    out.extend_from_slice(format!(",\"error\":{{\"code\":{number},\"message\":").as_bytes());
     write_string(&mut out, message);
     out.extend_from_slice(b"}}");
+    out
+}
+
+/// A request of a revision that is not spoken here: says which ones are.
+pub fn unsupported_version(id: Option<&RequestId>, requested: &str) -> Vec<u8> {
+    let mut out = head(id);
+    let code = rpc::UNSUPPORTED_VERSION;
+    out.extend_from_slice(format!(",\"error\":{{\"code\":{code},\"message\":").as_bytes());
+    write_string(&mut out, "expected a revision that is spoken here, found another");
+    out.extend_from_slice(b",\"data\":{\"supported\":[");
+    write_string(&mut out, revision::MODERN);
+    for revision in revision::ALL {
+        out.push(b',');
+        write_string(&mut out, revision.date);
+    }
+    out.extend_from_slice(b"],\"requested\":");
+    write_string(&mut out, requested);
+    out.extend_from_slice(b"}}}");
     out
 }
 

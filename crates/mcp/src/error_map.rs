@@ -28,6 +28,7 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::FrameBatch
         | Code::FrameTooLarge
         | Code::FrameDuplicateMember
+        | Code::HeaderMismatch
         | Code::RequestIdInUse
         | Code::CallWithoutId
         | Code::ProtocolRevisionUnsupported => CallReply::Error(error_code(code)),
@@ -84,6 +85,7 @@ pub fn call_reply(code: Code) -> CallReply {
 /// The code of the JSON-RPC error by which any other request learns of this code.
 pub fn error_code(code: Code) -> i64 {
     match code {
+        Code::HeaderMismatch => rpc::HEADER_MISMATCH,
         Code::FrameInvalid
         | Code::FrameBatch
         | Code::FrameTooLarge

@@ -11,6 +11,7 @@
 //! | `agent` | results of handlers as answers of the protocol, and back |
 //! | `answer` | the frames that the gate writes itself |
 //! | `error_map` | which code becomes which answer |
+//! | `relay` | what a gate before many servers changes on the way |
 //! | `revision` | the revisions of the protocol, one file each |
 //! | `visit` | what a client says that only wants the list of tools |
 //!
@@ -27,6 +28,7 @@ pub mod frame;
 pub mod list;
 pub mod mend;
 pub mod outcome;
+pub mod relay;
 pub mod reserved;
 pub mod revision;
 pub mod rpc;

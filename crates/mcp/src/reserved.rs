@@ -37,6 +37,22 @@ impl Meta {
     }
 }
 
+/// What has to be cut out of an object so that no member is left whose name begins so.
+pub(crate) fn cuts_of(object: Node<'_>, prefix: &str) -> Vec<Range<usize>> {
+    cuts_where(object, |name| name.starts_with(prefix))
+}
+
+/// What has to be cut out of an object so that none of these members is left; nothing of another value.
+pub(crate) fn cuts_where(object: Node<'_>, goes: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    if object.kind() != Kind::Object {
+        return Vec::new();
+    }
+    let span = |member: callgate_schema::json::Member<'_>| {
+        (member.name_span().start..member.value().span().end, goes(&member.name()))
+    };
+    cuts(&object.members().map(span).collect::<Vec<_>>())
+}
+
 fn cuts(members: &[(Range<usize>, bool)]) -> Vec<Range<usize>> {
     let mut cuts = Vec::new();
     let mut kept = None;

@@ -12,3 +12,9 @@ pub const INVALID_PARAMS: i64 = -32_602;
 pub const INTERNAL_ERROR: i64 = -32_603;
 /// A resource that is not there, up to the revision 2025-11-25; later ones have [`INVALID_PARAMS`].
 pub const RESOURCE_NOT_FOUND: i64 = -32_002;
+/// A header of a request says another thing than its body.
+pub const HEADER_MISMATCH: i64 = -32_020;
+/// The request needs something of the client that it does not have.
+pub const MISSING_CAPABILITY: i64 = -32_021;
+/// The revision of the request is not spoken here.
+pub const UNSUPPORTED_VERSION: i64 = -32_022;

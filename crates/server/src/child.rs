@@ -1,10 +1,11 @@
 //! The upstream as a child process: started with pipes, and stopped in steps.
 
 use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use tokio::process::{ChildStdin, ChildStdout, Command};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout, Command};
 
 /// How long a child may take to end after its input was closed, and again after it was asked to end.
 const GRACE: Duration = Duration::from_secs(2);
@@ -18,6 +19,57 @@ const STEP: Duration = Duration::from_millis(20);
 pub struct StartError {
     command: String,
     source: std::io::Error,
+}
+
+/// A command and what it is started with.
+#[derive(Debug, Clone)]
+pub(crate) struct Launch {
+    pub(crate) command: OsString,
+    pub(crate) args: Vec<OsString>,
+    /// Further variables of its environment.
+    pub(crate) env: Vec<(OsString, OsString)>,
+    pub(crate) cwd: Option<PathBuf>,
+}
+
+/// The streams of a child.
+#[derive(Debug)]
+pub(crate) struct Streams {
+    pub(crate) stdout: ChildStdout,
+    pub(crate) stdin: ChildStdin,
+    /// Its standard error, where that is not the gate's.
+    pub(crate) stderr: Option<ChildStderr>,
+}
+
+impl Launch {
+    pub(crate) fn new(command: &OsStr) -> Launch {
+        Launch { command: command.to_owned(), args: Vec::new(), env: Vec::new(), cwd: None }
+    }
+
+    /// Starts the command.
+    pub(crate) fn start(&self, stderr: Stdio) -> Result<(Child, Streams), StartError> {
+        let failed = |source| StartError { command: self.command.to_string_lossy().into_owned(), source };
+        let mut start = Command::new(&self.command);
+        start
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .kill_on_drop(true);
+        if let Some(cwd) = &self.cwd {
+            start.current_dir(cwd);
+        }
+        // A group of its own: a signal from the terminal reaches the gate alone, which then stops in order.
+        #[cfg(unix)]
+        start.process_group(0);
+        let mut process = start.spawn().map_err(failed)?;
+        let group = process.id();
+        let stderr = process.stderr.take();
+        match (process.stdout.take(), process.stdin.take()) {
+            (Some(stdout), Some(stdin)) => Ok((Child { process, group }, Streams { stdout, stdin, stderr })),
+            _ => Err(failed(std::io::Error::other("no pipes to it"))),
+        }
+    }
 }
 
 /// A running child. Its standard error is that of the gate.
@@ -35,23 +87,9 @@ impl Child {
     ///
     /// If the operating system does not start it.
     pub fn start(command: &OsStr, args: &[OsString]) -> Result<(Child, ChildStdout, ChildStdin), StartError> {
-        let failed = |source| StartError { command: command.to_string_lossy().into_owned(), source };
-        let mut start = Command::new(command);
-        start
-            .args(args)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .kill_on_drop(true);
-        // A group of its own: a signal from the terminal reaches the gate alone, which then stops in order.
-        #[cfg(unix)]
-        start.process_group(0);
-        let mut process = start.spawn().map_err(failed)?;
-        let group = process.id();
-        match (process.stdout.take(), process.stdin.take()) {
-            (Some(stdout), Some(stdin)) => Ok((Child { process, group }, stdout, stdin)),
-            _ => Err(failed(std::io::Error::other("no pipes to it"))),
-        }
+        let launch = Launch { args: args.to_vec(), ..Launch::new(command) };
+        let (child, streams) = launch.start(Stdio::inherit())?;
+        Ok((child, streams.stdout, streams.stdin))
     }
 
     /// Ends the child, whose input was closed before, and whatever it has started and left behind: waits, asks, waits,

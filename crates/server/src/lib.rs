@@ -14,7 +14,8 @@
 //! | `lane` | the tasks that read and write the streams, and the bounds on what waits between them |
 //! | `hangup` | the end of a client that is not read any more |
 //! | `child` | the upstream as a child process |
-//! | `session` | the session itself |
+//! | `session` | the session of one client with one server |
+//! | `serve` | the gate before many servers |
 //! | `local` | a registry of the app's own tools as a server |
 //! | `operator` | the token by which an operator shows that they are one |
 //! | `recovery` | what gates that are gone have left |
@@ -35,7 +36,11 @@ mod lane;
 mod line;
 mod local;
 mod operator;
+<<<<<<< HEAD
 mod recovery;
+=======
+mod serve;
+>>>>>>> 2ca13e5 (callgate serve: one gate before many tool servers, over HTTP and stdio, in both eras)
 mod session;
 mod stop;
 mod user;
@@ -46,7 +51,11 @@ pub use clock::{fresh_incarnation, now};
 pub use hangup::{HangUp, stdin_hang_up};
 pub use local::{local_ports, serve_local};
 pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
+<<<<<<< HEAD
 pub use recovery::{RECOVERY_EVERY, keep_recovering, recover};
+=======
+pub use serve::{Gate, HttpClients, StdioClient, serve_http, serve_stdio};
+>>>>>>> 2ca13e5 (callgate serve: one gate before many tool servers, over HTTP and stdio, in both eras)
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

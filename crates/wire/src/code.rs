@@ -56,6 +56,7 @@ codes! {
     FrameBatch "frame-batch" UnsupportedCapability Frame "several messages in one array, which is not taken here",
     FrameTooLarge "frame-too-large" ExecutionFailure Frame "a message over the size that is read",
     FrameDuplicateMember "frame-duplicate-member" Validation Frame "a message with a member that stands twice, or nearly twice",
+    HeaderMismatch "header-mismatch" Validation Frame "a request over HTTP whose headers and body say different things",
     RequestIdInUse "request-id-in-use" ResourceConflict Frame "a request with the id of one that is still open",
     ProtocolRevisionUnsupported "protocol-revision-unsupported" UnsupportedCapability Frame "a revision of the protocol that is not spoken here",
 

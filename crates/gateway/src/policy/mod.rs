@@ -5,6 +5,7 @@
 //! | `rule_set` | all rules together: how they are compiled, and their digest |
 //! | `rule` | one rule, as it is written and compiled |
 //! | `judge` | the decision: forbid beats ask beats permit |
+//! | `outlook` | whether any call of a tool could pass |
 //! | `reason` | why a rule matched or did not, for people |
 //! | `refusal` | what the caller of a call that is not permitted is told |
 //! | `tool_settings` | what the operator says of tools: pinned annotations, approval, cost |
@@ -43,6 +44,7 @@
 mod claims;
 mod glob;
 mod judge;
+mod outlook;
 mod reason;
 mod refusal;
 mod rule;

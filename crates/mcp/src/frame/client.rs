@@ -9,14 +9,15 @@ use callgate_wire::Code;
 use super::envelope::{self, Envelope, EnvelopeFault};
 use super::scan::Form;
 use super::{Scan, Scanner};
+use crate::relay::{CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
 use crate::{FrameLimits, RequestId, rpc};
 
 /// The members of `params` that have a meaning in every method.
 const PARAMS_NAMES: &[&str] = &["_meta"];
 /// The members of the `params` of a `tools/call` that have a meaning.
-const CALL_NAMES: &[&str] = &["_meta", "name", "arguments", "task"];
+const CALL_NAMES: &[&str] = &["_meta", "name", "arguments", "task", "inputResponses", "requestState"];
 /// The members of `_meta` that have a meaning to the protocol's own machinery.
-const META_NAMES: &[&str] = &["progressToken"];
+const META_NAMES: &[&str] = &["progressToken", PROTOCOL_VERSION, CAPABILITIES, CLIENT_INFO];
 
 /// A client's frame.
 #[derive(Debug)]
@@ -100,12 +101,19 @@ pub struct ClientReader {
     tape: Tape,
     limits: FrameLimits,
     text: ReadLimits,
+    stateless: bool,
 }
 
 impl ClientReader {
-    /// A reader with these limits.
+    /// A reader with these limits, of a client that begins with `initialize`.
     pub fn new(limits: FrameLimits) -> ClientReader {
-        ClientReader { tape: Tape::new(), text: limits.frame_text(), limits }
+        ClientReader { tape: Tape::new(), text: limits.frame_text(), limits, stateless: false }
+    }
+
+    /// The same for a client that may belong to the newer era, whose discovery is a request as any other.
+    #[must_use]
+    pub fn of_both_eras(limits: FrameLimits) -> ClientReader {
+        ClientReader { stateless: true, ..ClientReader::new(limits) }
     }
 
     /// Reads one line. White space around the message, the line's end included, is no fault.
@@ -117,8 +125,9 @@ impl ClientReader {
             Ok(root) => root,
             Err(fault) => return ClientFrame::Faulty(unreadable(line, &fault, self.limits.id_bytes_max)),
         };
-        let id_bytes_max = self.limits.id_bytes_max;
-        match envelope::read(root, id_bytes_max).and_then(|envelope| judge(envelope, id_bytes_max)) {
+        let (id_bytes_max, stateless) = (self.limits.id_bytes_max, self.stateless);
+        match envelope::read(root, id_bytes_max).and_then(|envelope| judge(envelope, id_bytes_max, stateless))
+        {
             Ok(frame) => frame,
             Err(fault) => ClientFrame::Faulty(misshapen(root, fault)),
         }
@@ -141,9 +150,9 @@ impl ClientReader {
     }
 }
 
-fn judge(envelope: Envelope<'_>, id_bytes_max: usize) -> Result<ClientFrame, EnvelopeFault> {
+fn judge(envelope: Envelope<'_>, id_bytes_max: usize, stateless: bool) -> Result<ClientFrame, EnvelopeFault> {
     match envelope {
-        Envelope::Request { id, method, params } => request(id, method, params),
+        Envelope::Request { id, method, params } => request(id, method, params, stateless),
         Envelope::Notification { method, .. } if is_guarded(&method) => Ok(ClientFrame::Faulty(Faulty {
             recipient: Recipient::Log,
             code: Code::CallWithoutId,
@@ -172,7 +181,12 @@ fn judge(envelope: Envelope<'_>, id_bytes_max: usize) -> Result<ClientFrame, Env
     }
 }
 
-fn request(id: RequestId, method: String, params: Option<Node<'_>>) -> Result<ClientFrame, EnvelopeFault> {
+fn request(
+    id: RequestId,
+    method: String,
+    params: Option<Node<'_>>,
+    stateless: bool,
+) -> Result<ClientFrame, EnvelopeFault> {
     let known = if method == "tools/call" { CALL_NAMES } else { PARAMS_NAMES };
     if let Some(params) = params {
         envelope::near_names(params, known, "`params`", Some(&id))?;
@@ -187,7 +201,7 @@ fn request(id: RequestId, method: String, params: Option<Node<'_>>) -> Result<Cl
             Ok(ClientFrame::List { id, cursor })
         }
         // This discovery belongs to a revision without `initialize`, which is not spoken here.
-        "server/discover" => Ok(no_such_method(id, &method)),
+        "server/discover" if !stateless => Ok(no_such_method(id, &method)),
         // A lenient upstream could take such a spelling for the method that the gate guards.
         other if is_guarded(other) => Ok(no_such_method(id, &method)),
         _ => Ok(ClientFrame::Request { id, method }),

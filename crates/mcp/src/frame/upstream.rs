@@ -74,6 +74,8 @@ pub struct ResultFacts {
     pub span: Range<usize>,
     /// Whether it is an object, as every result of the protocol is.
     pub object: bool,
+    /// Whether it is the whole result: one of the newer era may be a question instead.
+    pub complete: bool,
     /// Whether the tool says that it failed: only `isError` with the value `true` does.
     pub is_error: bool,
     /// Where in the frame the value of `structuredContent` is.
@@ -139,6 +141,7 @@ fn facts(result: Node<'_>) -> ResultFacts {
     ResultFacts {
         span: result.span(),
         object: result.kind() == Kind::Object,
+        complete: result.member("resultType").is_none_or(|kind| kind.as_str().as_deref() == Some("complete")),
         is_error: result.member("isError").and_then(Node::as_bool) == Some(true),
         structured: result.member("structuredContent").map(Node::span),
         meta: result.member("_meta").map(Meta::of),

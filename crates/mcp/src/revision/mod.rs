@@ -22,7 +22,10 @@ pub struct Revision {
     pub refused: &'static [&'static str],
 }
 
-/// Every revision that is spoken here, the newest first.
+/// The revision without `initialize`: each request says for itself what is needed to answer it.
+pub const MODERN: &str = "2026-07-28";
+
+/// Every revision with `initialize` that is spoken here, the newest first.
 pub const ALL: &[&Revision] =
     &[&r2025_11_25::REVISION, &r2025_06_18::REVISION, &r2025_03_26::REVISION, &r2024_11_05::REVISION];
 

@@ -18,6 +18,8 @@ use super::secret::TextOrSecret;
 #[schemars(title = "The configuration of Callgate")]
 pub(super) struct FileForm {
     pub(super) gate: GateForm,
+    #[serde(skip_serializing_if = "ServeForm::is_empty")]
+    pub(super) serve: ServeForm,
     /// What is known of principals beside their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) principals: Vec<PrincipalForm>,
@@ -68,6 +70,28 @@ pub(super) struct GateForm {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1_073_741_823))]
     pub(super) result_bytes_max: Option<u64>,
+}
+
+/// Clients over HTTP.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schemars(rename = "Serve")]
+pub(super) struct ServeForm {
+    /// The address that is listened at, as `HOST:PORT`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) listen: Option<String>,
+    /// Names by which clients may call the gate besides those of the machine itself.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) hosts: Vec<String>,
+    /// Origins of pages that may call the gate, as `https://HOST`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) origins: Vec<String>,
+}
+
+impl ServeForm {
+    fn is_empty(&self) -> bool {
+        *self == ServeForm::default()
+    }
 }
 
 /// How much of JSON Schema is admitted.

@@ -3,6 +3,7 @@
 
 mod upstream;
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use serde_json::value::RawValue;
 use super::fault::{ConfigError, ConfigFault};
 use super::form::{
     AdmissionForm, BudgetForm, CostForm, EffectForm, FileForm, GateForm, PerForm, PrincipalForm, ProfileForm,
-    RuleForm, ToolForm,
+    RuleForm, ServeForm, ToolForm,
 };
 use super::secret::{Secret, TextOrSecret};
 use super::tree::Tree;
@@ -34,6 +35,8 @@ const CONFIG_BYTES_MAX: usize = 8 << 20;
 pub struct Config {
     /// The gate itself.
     pub gate: Gate,
+    /// Clients over HTTP.
+    pub serve: Serve,
     /// Who may call what, and what the operator says of tools.
     pub rules: Arc<RuleSet>,
     /// How much may be called.
@@ -66,6 +69,22 @@ pub struct Gate {
     pub frames: FrameLimits,
 }
 
+/// Clients over HTTP.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Serve {
+    /// The address that is listened at.
+    pub listen: SocketAddr,
+    /// Names by which clients may call the gate besides those of the machine itself.
+    pub hosts: Vec<String>,
+    /// Origins of pages that may call the gate.
+    pub origins: Vec<String>,
+}
+
+impl Serve {
+    /// The address that is listened at where nothing says otherwise: of this machine alone.
+    pub const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 7411);
+}
+
 /// Where the records are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Store {
@@ -93,8 +112,8 @@ pub struct Upstream {
     pub name: String,
     /// How it is reached.
     pub place: Place,
-    /// What stands before the names of its tools; empty for nothing.
-    pub prefix: String,
+    /// What stands before the names of its tools and prompts; `None` for what the gate chooses.
+    pub prefix: Option<String>,
     /// Whether one bad tool refuses it.
     pub admission: Admission,
     /// How much of JSON Schema is admitted.
@@ -150,6 +169,7 @@ impl Config {
         let shown = show::Shown::of(FileForm::default(), |_| false);
         Config {
             gate: gate(&GateForm::default(), Path::new("")),
+            serve: Serve { listen: Serve::LISTEN, hosts: Vec::new(), origins: Vec::new() },
             rules: Arc::new(RuleSet::none()),
             budgets: Arc::new(BudgetSet::none()),
             approvals: Approvals { expiry: APPROVAL_EXPIRY, in_band: false },
@@ -247,6 +267,7 @@ impl Loader<'_> {
             BudgetSet::none()
         });
         let upstreams = self.upstreams(&form.upstreams, form.gate.profile, folder);
+        let serve = self.serve(&form.serve);
         let doubts = rules.warnings().into_iter();
         let warnings = doubts
             .map(|(place, finding)| {
@@ -256,6 +277,7 @@ impl Loader<'_> {
             .collect();
         Config {
             gate: gate(&form.gate, folder),
+            serve,
             rules: Arc::new(rules),
             budgets: Arc::new(budgets),
             approvals: Approvals {
@@ -268,6 +290,28 @@ impl Loader<'_> {
             shown: show::Shown::of(form, |place| self.tree.has(place)),
             folder: folder.to_owned(),
         }
+    }
+
+    fn serve(&mut self, form: &ServeForm) -> Serve {
+        let listen = form.listen.as_deref().map_or(Ok(Serve::LISTEN), str::parse);
+        let listen = listen.unwrap_or_else(|_| {
+            let help = format!("such as `{}`", Serve::LISTEN);
+            self.fault(
+                &["serve", "listen"],
+                "expected an address and a port, found another text",
+                Some(&help),
+            );
+            Serve::LISTEN
+        });
+        for (index, origin) in form.origins.iter().enumerate() {
+            if !origin.starts_with("https://") && !origin.starts_with("http://") {
+                let path = ["serve", "origins", &index.to_string()];
+                let message =
+                    "expected an origin that begins with `https://` or `http://`, found another text";
+                self.fault(&path, message, None);
+            }
+        }
+        Serve { listen, hosts: form.hosts.clone(), origins: form.origins.clone() }
     }
 
     fn fault(&mut self, path: &[&str], message: impl Into<String>, help: Option<&str>) {

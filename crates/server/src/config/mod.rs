@@ -30,7 +30,7 @@ mod show;
 mod tree;
 
 pub use fault::{ConfigError, ConfigFault};
-pub use load::{Admission, Approvals, Config, Gate, Place, Store, Text, Upstream};
+pub use load::{Admission, Approvals, Config, Gate, Place, Serve, Store, Text, Upstream};
 pub use schema::schema_text;
 pub use secret::{Secret, SecretError, SecretValue};
 pub use tree::toml_as_json;

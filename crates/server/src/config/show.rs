@@ -7,6 +7,7 @@ use callgate_schema::{Location, Step};
 use toml::{Table, Value};
 
 use super::form::{FileForm, ProfileForm};
+use super::load::Serve;
 use super::secret::Secret;
 
 /// How long a tool server may take to answer, unless the file says otherwise.
@@ -26,7 +27,8 @@ pub(super) struct Shown {
 }
 
 /// The sections in their order; what is not named here would come last.
-const SECTIONS: &[&str] = &["gate", "principals", "tools", "rules", "budgets", "approvals", "upstreams"];
+const SECTIONS: &[&str] =
+    &["gate", "serve", "principals", "tools", "rules", "budgets", "approvals", "upstreams"];
 
 impl Shown {
     /// Fills in the defaults; `has` says whether the file has a value at a place.
@@ -39,6 +41,7 @@ impl Shown {
         gate.calls_in_flight_max.get_or_insert(CALLS_IN_FLIGHT_MAX);
         gate.frame_bytes_max.get_or_insert(frames.frame_bytes_max as u64);
         gate.result_bytes_max.get_or_insert(frames.result_bytes_max as u64);
+        form.serve.listen.get_or_insert_with(|| Serve::LISTEN.to_string());
         form.approvals.expiry_ms.get_or_insert(EXPIRY_MS);
         form.approvals.in_band.get_or_insert(false);
         let filled = [
@@ -48,6 +51,7 @@ impl Shown {
             ("gate", "calls_in_flight_max"),
             ("gate", "frame_bytes_max"),
             ("gate", "result_bytes_max"),
+            ("serve", "listen"),
             ("approvals", "expiry_ms"),
             ("approvals", "in_band"),
         ];

@@ -14,14 +14,14 @@ use super::state::Session;
 
 /// A tool whose listed definition is the pinned one by now.
 #[derive(Debug)]
-pub(super) struct Released {
-    tool: String,
-    digest: Digest,
+pub(crate) struct Released {
+    pub(crate) tool: String,
+    pub(crate) digest: Digest,
 }
 
 /// Looks a tool up, and where it is held looks at its pin as it is now; blocks on the journal then. A store that cannot
 /// be read keeps it held.
-pub(super) fn resolve_now<'a>(
+pub(crate) fn resolve_now<'a>(
     catalog: &Catalog,
     journal: &dyn Journal,
     call: Call<'a>,

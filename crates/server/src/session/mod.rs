@@ -41,6 +41,8 @@ mod run;
 mod state;
 mod upstream;
 
+pub(crate) use calls::chain;
+pub(crate) use contract::{Released, resolve_now};
 pub use run::{End, Peers, run};
 pub use state::SessionSettings;
 

@@ -46,7 +46,7 @@ impl Loader<'_> {
             upstreams.push(Upstream {
                 name: form.name.clone(),
                 place,
-                prefix: form.prefix.clone().unwrap_or_default(),
+                prefix: form.prefix.clone(),
                 admission: match form.admission {
                     Some(AdmissionForm::Strict) => Admission::Strict,
                     Some(AdmissionForm::Quarantine) | None => Admission::Quarantine,

@@ -19,7 +19,7 @@ const LINES_WAITING_MAX: usize = 1_024;
 const FLUSH: Duration = Duration::from_millis(500);
 
 /// Ends the log when it is dropped: the lines that wait are written, if the pipe takes them in time.
-pub(super) struct Log {
+pub(crate) struct Log {
     lines: SyncSender<Message>,
     ended: Receiver<()>,
 }
@@ -30,7 +30,7 @@ enum Message {
 }
 
 /// Starts the log; `CALLGATE_LOG` says how much of it is wanted.
-pub(super) fn start() -> Log {
+pub(crate) fn start() -> Log {
     let filter = EnvFilter::builder()
         .with_default_directive(LevelFilter::INFO.into())
         .with_env_var("CALLGATE_LOG")

@@ -1,0 +1,138 @@
+//! `callgate serve`: one gate before all tool servers of a configuration.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use callgate_server::config::Config;
+use callgate_server::{Gate, HttpClients, OperatorToken, RECOVERY_EVERY, StdioClient, keep_recovering};
+use callgate_wire::Principal;
+use tokio::net::TcpListener;
+
+use crate::config::ConfigArg;
+use crate::exit_code::{ExitCode, Failure};
+use crate::store_path::{StoreArg, StorePlace, default_file};
+use crate::wrap::{open_journal, tell_rules};
+
+/// Put one gate before many tool servers, and serve their tools at one address.
+///
+/// Clients connect to http://ADDRESS/mcp (Streamable HTTP), or with --stdio over standard input and output. Clients of
+/// every revision of the protocol are served whatever the revisions of the servers are. Without a configuration a small
+/// notes server stands behind the gate, to try it.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  callgate serve
+  callgate serve --config callgate.toml
+  callgate serve --config callgate.toml --listen 127.0.0.1:8080
+  callgate serve --config callgate.toml --stdio
+
+A tool server in the configuration:
+  [[upstreams]]
+  name = \"git\"
+  command = \"uvx\"
+  args = [\"mcp-server-git\"]")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    store: StoreArg,
+    #[command(flatten)]
+    config: ConfigArg,
+    /// The address to listen at [default: the configuration's, else 127.0.0.1:7411]
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "stdio")]
+    listen: Option<SocketAddr>,
+    /// Serve one client over standard input and output instead
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// The configuration of a gate that has none: the notes server of this program, behind a gate that anyone may call.
+const NOTES: &str = "[[upstreams]]\nname = \"notes\"\ncommand = \"";
+
+pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let log = crate::log::start();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .context("failed to start the runtime")?;
+    let outcome = runtime.block_on(serve(args));
+    // A read of standard input cannot be called back, and threads are not let go of as they end (glibc bug 19951).
+    std::mem::forget(runtime);
+    drop(log);
+    outcome
+}
+
+async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut config = args.config.load()?;
+    if config.upstreams.is_empty() {
+        if args.config.is_given() {
+            return Err(Failure::usage("expected `[[upstreams]]` in the configuration, found none"));
+        }
+        config = with_notes()?;
+        tracing::info!(
+            "there is no configuration, so a small notes server stands behind the gate; to put it before your own servers, write them into a file as `callgate serve --help` shows and pass it with --config"
+        );
+    }
+    let stop = callgate_server::on_signals().context("failed to follow signals")?;
+    let principal = Principal::local(&callgate_server::user_name());
+    let listener = if args.stdio { None } else { Some(listen(args, &config).await?) };
+    let (journal, place) = open_journal(&args.store.clone().or_configured(config.gate.store.as_ref())?)?;
+    let beside = match &place {
+        StorePlace::File(path) => path.clone(),
+        StorePlace::Postgres(_) => default_file()?,
+    };
+    if let Err(error) = OperatorToken::of_store(&beside) {
+        tracing::warn!(%error, code = %error.code(), "there is no token for an operator");
+    }
+    tell_rules(&config);
+    tokio::spawn(keep_recovering(Arc::clone(&journal), RECOVERY_EVERY));
+    let config = Arc::new(config);
+    let gate = Gate::start(Arc::clone(&config), journal);
+    tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
+    match listener {
+        Some(listener) => {
+            let clients = HttpClients {
+                listener,
+                hosts: config.serve.hosts.clone(),
+                origins: config.serve.origins.clone(),
+                principal,
+            };
+            callgate_server::serve_http(Arc::clone(&gate), clients, stop).await;
+        }
+        None => {
+            let client = StdioClient {
+                from: Box::new(tokio::io::stdin()),
+                to: Box::new(tokio::io::stdout()),
+                principal,
+            };
+            callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
+        }
+    }
+    gate.stop().await;
+    tracing::info!("stopped");
+    Ok(ExitCode::Success)
+}
+
+/// Listens; an address that others can reach is refused as long as nobody is asked who they are.
+async fn listen(args: &Args, config: &Config) -> anyhow::Result<TcpListener> {
+    let address = args.listen.unwrap_or(config.serve.listen);
+    if !address.ip().is_loopback() {
+        return Err(Failure::usage(format!(
+            "expected an address of this machine alone, found {address}: clients are not asked who they are, so \
+             others must not reach them; listen at a loopback address (--listen 127.0.0.1:{})",
+            address.port()
+        )));
+    }
+    let listener = TcpListener::bind(address).await.with_context(|| {
+        format!("failed to listen at {address}; another program may, and --listen names another address")
+    })?;
+    let address = listener.local_addr().context("failed to learn the address")?;
+    tracing::info!("listening at http://{address}/mcp");
+    Ok(listener)
+}
+
+fn with_notes() -> anyhow::Result<Config> {
+    let own = std::env::current_exe().context("failed to find this program")?;
+    let own = own.to_str().context("the path of this program is no text")?;
+    let own = own.replace('\\', "\\\\").replace('"', "\\\"");
+    let text = format!("{NOTES}{own}\"\nargs = [\"notes-server\"]\n");
+    Config::parse("the built-in configuration", &text).context("the built-in configuration")
+}

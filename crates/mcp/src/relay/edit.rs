@@ -1,0 +1,46 @@
+//! Spans of a text that are replaced by others.
+
+use std::ops::Range;
+
+/// Replacements of a text; no two of them overlap.
+#[derive(Debug, Default)]
+pub(super) struct Edits(Vec<(Range<usize>, Vec<u8>)>);
+
+impl Edits {
+    pub(super) fn replace(&mut self, span: Range<usize>, new: impl Into<Vec<u8>>) {
+        self.0.push((span, new.into()));
+    }
+
+    pub(super) fn insert(&mut self, at: usize, new: impl Into<Vec<u8>>) {
+        self.replace(at..at, new);
+    }
+
+    pub(super) fn cut(&mut self, span: Range<usize>) {
+        self.replace(span, Vec::new());
+    }
+
+    /// Puts members first into an object. `members` has no comma at its ends.
+    pub(super) fn insert_members(&mut self, object: Range<usize>, is_empty: bool, members: &[u8]) {
+        let mut new = members.to_vec();
+        if !is_empty {
+            new.push(b',');
+        }
+        self.insert(object.start + 1, new);
+    }
+
+    /// The text with everything replaced.
+    pub(super) fn apply(mut self, text: &[u8]) -> Vec<u8> {
+        // Those at one place stay in the order in which they were asked for.
+        self.0.sort_by_key(|(span, _)| span.start);
+        let grown: usize = self.0.iter().map(|(_, new)| new.len()).sum();
+        let mut out = Vec::with_capacity(text.len() + grown);
+        let mut done = 0;
+        for (span, new) in self.0 {
+            out.extend_from_slice(text.get(done..span.start).unwrap_or_default());
+            out.extend_from_slice(&new);
+            done = span.end;
+        }
+        out.extend_from_slice(text.get(done..).unwrap_or_default());
+        out
+    }
+}

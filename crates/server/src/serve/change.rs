@@ -1,0 +1,63 @@
+//! What changes and concerns clients that listen.
+
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+/// Changes that wait for a client; a slow one loses the oldest, and is told that the lists are others.
+const CHANGES_WAITING_MAX: usize = 256;
+
+/// Something that a client may want to know.
+#[derive(Debug, Clone)]
+pub(crate) enum Change {
+    /// The tools are others.
+    Tools,
+    /// A server's notification other than one about its tools.
+    Told {
+        /// Its method.
+        method: Arc<str>,
+        /// Its frame.
+        frame: Arc<[u8]>,
+    },
+}
+
+impl Change {
+    /// A server's notification.
+    pub(crate) fn told(upstream: &str, method: String, frame: Box<[u8]>) -> Change {
+        tracing::debug!(upstream, method, "the server tells");
+        Change::Told { method: method.into(), frame: frame.into() }
+    }
+}
+
+/// Where changes are told and listened to.
+#[derive(Debug, Clone)]
+pub(crate) struct Changes(broadcast::Sender<Change>);
+
+impl Changes {
+    pub(crate) fn new() -> Changes {
+        Changes(broadcast::Sender::new(CHANGES_WAITING_MAX))
+    }
+
+    pub(crate) fn tell(&self, change: Change) {
+        // Nobody may listen.
+        let _ = self.0.send(change);
+    }
+
+    pub(crate) fn listen(&self) -> Listener {
+        Listener(self.0.subscribe())
+    }
+}
+
+/// A client that listens.
+pub(crate) struct Listener(broadcast::Receiver<Change>);
+
+impl Listener {
+    /// The next change; `None` when there will be none.
+    pub(crate) async fn next(&mut self) -> Option<Change> {
+        match self.0.recv().await {
+            Ok(change) => Some(change),
+            Err(broadcast::error::RecvError::Lagged(_)) => Some(Change::Tools),
+            Err(broadcast::error::RecvError::Closed) => None,
+        }
+    }
+}

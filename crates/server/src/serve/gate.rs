@@ -1,0 +1,224 @@
+//! What all clients share: the configuration, the journal, the tool servers, and which of them has the tool of a name.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use callgate_gateway::catalog::{AdmissionSettings, Catalog, Lookup};
+use callgate_gateway::policy::{Target, TargetKind};
+use callgate_gateway::{Journal, Refusal};
+use callgate_wire::{Code, Principal, Stage};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::change::Changes;
+use super::client::Client;
+use super::link::Link;
+use super::others::Owners;
+use super::upstream::{Upstream, UpstreamSettings};
+use crate::config::{self, Config};
+
+/// Calls at once of one principal, to all servers together.
+const CALLS_OF_PRINCIPAL_MAX: usize = 256;
+/// Bytes that were read from one server and are not taken yet.
+const HELD_BYTES_MAX: u32 = 64 << 20;
+/// How long a list waits for servers that are still being connected to.
+const FIRST_LIST: Duration = Duration::from_secs(2);
+
+/// A gate before all servers of a configuration.
+pub struct Gate {
+    pub(crate) config: Arc<Config>,
+    pub(crate) journal: Arc<dyn Journal>,
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    pub(crate) changes: Changes,
+    /// When a list waits no longer for servers that have never been connected.
+    patience: Instant,
+    pub(crate) owners: Owners,
+    stopping: watch::Sender<bool>,
+    giving_up: watch::Sender<bool>,
+    in_flight: Mutex<std::collections::HashMap<Principal, usize>>,
+    keepers: Mutex<JoinSet<()>>,
+}
+
+/// The tool that a name means: its server, what the server calls it, and its tools.
+pub(crate) struct Route {
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) link: Arc<Link>,
+    pub(crate) catalog: Arc<Catalog>,
+    pub(crate) tool: String,
+}
+
+/// A call's place among those of its principal; given back when dropped.
+pub(crate) struct PrincipalSlot<'g>(&'g Gate, Principal);
+
+impl Drop for PrincipalSlot<'_> {
+    fn drop(&mut self) {
+        let mut counts = self.0.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.1) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.1);
+            }
+        }
+    }
+}
+
+impl Gate {
+    /// Starts a gate: every server of the configuration is connected to. To be called within a runtime.
+    pub fn start(config: Arc<Config>, journal: Arc<dyn Journal>) -> Arc<Gate> {
+        let changes = Changes::new();
+        let alone = config.upstreams.len() == 1;
+        let upstreams = config
+            .upstreams
+            .iter()
+            .map(|upstream| {
+                let prefix = prefix(upstream, alone);
+                let settings = settings(&config, upstream);
+                let (journal, changes) = (Arc::clone(&journal), changes.clone());
+                Arc::new(Upstream::new(upstream.clone(), prefix, settings, journal, changes))
+            })
+            .collect();
+        let gate = Arc::new(Gate {
+            config,
+            journal,
+            upstreams,
+            changes,
+            patience: Instant::now() + FIRST_LIST,
+            owners: Owners::default(),
+            stopping: watch::Sender::new(false),
+            giving_up: watch::Sender::new(false),
+            in_flight: Mutex::default(),
+            keepers: Mutex::new(JoinSet::new()),
+        });
+        let mut keepers = gate.keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        for upstream in &gate.upstreams {
+            keepers.spawn(Arc::clone(upstream).keep(gate.stopping.subscribe()));
+        }
+        drop(keepers);
+        gate
+    }
+
+    /// Ends every server and waits until they are gone.
+    pub async fn stop(&self) {
+        let _ = self.stopping.send(true);
+        let mut keepers = std::mem::take(&mut *self.keepers.lock().unwrap_or_else(PoisonError::into_inner));
+        while keepers.join_next().await.is_some() {}
+    }
+
+    /// Waits no longer for anything that is out: calls that have left are in doubt.
+    pub(crate) fn give_up(&self) {
+        let _ = self.giving_up.send(true);
+    }
+
+    /// Waits until nothing is waited for any more.
+    pub(crate) async fn given_up(&self) {
+        let mut giving_up = self.giving_up.subscribe();
+        // The gate outlives everything that waits for it.
+        let _ = giving_up.wait_for(|giving_up| *giving_up).await;
+    }
+
+    /// Calls that are out, to all servers.
+    pub(crate) fn calls(&self) -> usize {
+        self.upstreams.iter().map(|upstream| upstream.calls()).sum()
+    }
+
+    /// A place for one more call of this principal.
+    pub(crate) fn slot(&self, principal: &Principal) -> Result<PrincipalSlot<'_>, Refusal> {
+        let mut counts = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(principal.clone()).or_default();
+        if *count >= CALLS_OF_PRINCIPAL_MAX {
+            let message = format!("expected at most {CALLS_OF_PRINCIPAL_MAX} calls at once, found one more");
+            return Err(
+                Refusal::new(Code::CallsInFlight, message).with_help("wait for answers and call again")
+            );
+        }
+        *count += 1;
+        Ok(PrincipalSlot(self, principal.clone()))
+    }
+
+    /// The server that has the tool of this name, by the names under which clients know tools.
+    ///
+    /// # Errors
+    /// `call-unknown-tool`, or why the server that would have it cannot be called.
+    pub(crate) async fn route(&self, name: &str, until: Instant) -> Result<Route, Refusal> {
+        // Of several servers that could have it, one that does is meant; the first in the order of the configuration.
+        let mut candidates = Vec::new();
+        for upstream in &self.upstreams {
+            let Some(tool) = name.strip_prefix(upstream.prefix.as_str()) else { continue };
+            let view = upstream.view();
+            if let (Some(link), Some(catalog)) = (view.link, view.catalog) {
+                if !matches!(catalog.tool(tool), Lookup::Unknown) {
+                    let upstream = Arc::clone(upstream);
+                    return Ok(Route { upstream, link, catalog, tool: tool.to_owned() });
+                }
+            }
+            candidates.push((upstream, tool));
+        }
+        // The longest prefix tells which server is meant by a name that none has now.
+        candidates.sort_by_key(|(upstream, _)| std::cmp::Reverse(upstream.prefix.len()));
+        let Some((upstream, tool)) = candidates.first() else { return Err(self.unknown(name)) };
+        let (link, catalog) = upstream.ready(until).await?;
+        Ok(Route { upstream: Arc::clone(upstream), link, catalog, tool: (*tool).to_owned() })
+    }
+
+    fn unknown(&self, name: &str) -> Refusal {
+        let known: Vec<&str> = self.upstreams.iter().map(|upstream| upstream.prefix.as_str()).collect();
+        let message =
+            format!("expected a tool whose name begins with one of `{}`, found `{name}`", known.join("`, `"));
+        Refusal::new(Code::CallUnknownTool, message).in_stage(Stage::Resolve)
+    }
+
+    /// The tools that this client may know of: name, definition. Only at first it waits for servers, and not for long.
+    pub(crate) async fn tools(&self, client: &Client) -> Vec<(String, Arc<Catalog>, usize)> {
+        for upstream in &self.upstreams {
+            // A server that is slow or dead is left out of the list and announced when it comes.
+            let _ = upstream.ready(self.patience).await;
+        }
+        let mut tools: Vec<(String, Arc<Catalog>, usize)> = Vec::new();
+        let mut names = std::collections::HashSet::new();
+        for upstream in &self.upstreams {
+            let Some(catalog) = upstream.view().catalog else { continue };
+            for (index, tool) in catalog.admitted().iter().enumerate() {
+                let target =
+                    Target { kind: TargetKind::Tool, upstream: &upstream.config.name, name: &tool.name };
+                if !self.config.rules.may_permit(&client.principal, &target) {
+                    continue;
+                }
+                let name = format!("{}{}", upstream.prefix, tool.name);
+                if !names.insert(name.clone()) {
+                    tracing::warn!(
+                        name,
+                        upstream = upstream.config.name,
+                        code = %Code::ToolNameRepeated,
+                        "another server has a tool of this name, so this one is left out; a prefix tells them apart"
+                    );
+                    continue;
+                }
+                tools.push((name, Arc::clone(&catalog), index));
+            }
+        }
+        tools
+    }
+}
+
+/// What stands before the names of a server's tools: what the configuration says; else nothing for a server that is alone,
+/// and its name for one among several.
+fn prefix(upstream: &config::Upstream, alone: bool) -> String {
+    match &upstream.prefix {
+        Some(prefix) => prefix.clone(),
+        None if alone => String::new(),
+        None => format!("{}__", upstream.name.replace('.', "-")),
+    }
+}
+
+fn settings(config: &Config, upstream: &config::Upstream) -> UpstreamSettings {
+    let mut admission = AdmissionSettings::new(upstream.profile);
+    admission.pin_ignore = upstream.pin_ignore.clone();
+    UpstreamSettings {
+        admission,
+        frames: config.gate.frames.clone(),
+        call_timeout: config.gate.call_timeout,
+        held_bytes_max: HELD_BYTES_MAX,
+        calls_in_flight_max: config.gate.calls_in_flight_max,
+    }
+}

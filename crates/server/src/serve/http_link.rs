@@ -1,0 +1,300 @@
+//! A tool server over Streamable HTTP: each request is a POST of its own, and its answer is JSON or a stream of events.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use callgate_mcp::FrameLimits;
+use callgate_mcp::frame::{UpstreamFrame, UpstreamReader};
+use callgate_mcp::relay::{Era, Subject};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Response, StatusCode};
+use tokio::task::AbortHandle;
+
+use super::event_stream::EventStream;
+use super::link::{Link, Outgoing, Reply};
+use crate::lane::{Incoming, Line};
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+/// How long a server may take to accept a connection.
+const CONNECT: Duration = Duration::from_secs(10);
+/// How long ending a session may take.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// A tool server's address and what goes with every request to it.
+pub(crate) struct HttpLink {
+    client: Client,
+    url: String,
+    headers: HeaderMap,
+    limits: FrameLimits,
+    era: OnceLock<Era>,
+    session: Mutex<Option<HeaderValue>>,
+    running: Mutex<HashMap<u64, AbortHandle>>,
+}
+
+/// A tool server over HTTP that cannot be spoken to.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum HttpLinkError {
+    /// A header that the configuration has for it is none.
+    #[error("the header `{0}` of the configuration cannot be sent")]
+    Header(String),
+    /// The client does not start.
+    #[error("the HTTP client does not start")]
+    Client(#[source] reqwest::Error),
+}
+
+impl HttpLink {
+    /// A link to this address. No redirect is followed: the headers are meant for this server.
+    ///
+    /// # Errors
+    /// [`HttpLinkError`].
+    pub(crate) fn new(
+        url: &str,
+        headers: &[(String, String)],
+        limits: FrameLimits,
+    ) -> Result<HttpLink, HttpLinkError> {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            let bad = || HttpLinkError::Header(name.clone());
+            let key = HeaderName::try_from(name.as_str()).map_err(|_| bad())?;
+            let mut value = HeaderValue::try_from(value.as_str()).map_err(|_| bad())?;
+            value.set_sensitive(true);
+            map.append(key, value);
+        }
+        // Another one may be there already; either serves.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder()
+            .redirect(reqwest::redirect::Policy::none())
+            .connect_timeout(CONNECT)
+            .retry(reqwest::retry::never())
+            .user_agent(concat!("callgate/", env!("CARGO_PKG_VERSION")))
+            .build()
+            .map_err(HttpLinkError::Client)?;
+        Ok(HttpLink {
+            client,
+            url: url.to_owned(),
+            headers: map,
+            limits,
+            era: OnceLock::new(),
+            session: Mutex::default(),
+            running: Mutex::default(),
+        })
+    }
+
+    /// From now on requests say that they are of this era.
+    pub(super) fn speak(&self, era: Era) {
+        let _ = self.era.set(era);
+    }
+
+    /// Sends a request; what comes of it goes to `link`.
+    pub(super) fn request(&self, link: &Arc<Link>, id: u64, outgoing: Outgoing) {
+        let request = self.post(&outgoing);
+        let (link, limits) = (Arc::clone(link), self.limits.clone());
+        let task = tokio::spawn(async move {
+            let reply = match request.send().await {
+                Ok(response) => follow(&link, id, response, &limits).await,
+                // A connection that was never made has carried nothing.
+                Err(error) if error.is_connect() => Some(Reply::NotSent(plain(&error))),
+                Err(error) => Some(Reply::Gone(plain(&error))),
+            };
+            if let Some(reply) = reply {
+                link.settle(id, reply);
+            }
+        });
+        self.lock_running().insert(id, task.abort_handle());
+    }
+
+    /// Sends what needs no answer.
+    pub(super) fn notify(&self, outgoing: &Outgoing) {
+        let request = self.post(outgoing);
+        tokio::spawn(async move {
+            if let Err(error) = request.send().await {
+                tracing::debug!(error = plain(&error), "a notification did not reach the server");
+            }
+        });
+    }
+
+    /// Closes the stream of a request, which withdraws it in the newer era.
+    pub(super) fn cancel(&self, id: u64) {
+        if let Some(task) = self.lock_running().remove(&id) {
+            task.abort();
+        }
+    }
+
+    /// Forgets a request that is answered.
+    pub(super) fn forget(&self, id: u64) {
+        self.lock_running().remove(&id);
+    }
+
+    /// Ends the session, if there is one. That it cannot be ended is no fault.
+    pub(super) async fn leave(&self) {
+        let session = self.lock_session().take();
+        let Some(session) = session else { return };
+        let request = self.client.delete(&self.url).headers(self.headers.clone()).header(SESSION, session);
+        let request = self.versioned(request).timeout(FAREWELL);
+        if let Err(error) = request.send().await {
+            tracing::debug!(error = plain(&error), "the session was not ended");
+        }
+    }
+
+    fn post(&self, outgoing: &Outgoing) -> reqwest::RequestBuilder {
+        let mut request = self
+            .client
+            .post(&self.url)
+            .headers(self.headers.clone())
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream");
+        if let Some(session) = self.lock_session().clone() {
+            request = request.header(SESSION, session);
+        }
+        request = self.versioned(request);
+        if self.era.get().is_none_or(|era| *era == Era::Modern) {
+            request = request.header(METHOD, outgoing.method.as_str());
+            if let Some(name) = &outgoing.name {
+                request = request.header(NAME, Subject::header_value(name));
+            }
+            for (name, value) in &outgoing.headers {
+                request = request.header(name.as_str(), value.as_str());
+            }
+        }
+        request.body(outgoing.frame.clone())
+    }
+
+    fn versioned(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
+        // Before the server has said how it speaks, it is asked in the newer way; `initialize` names its revision itself.
+        match self.era.get() {
+            Some(era) => request.header(VERSION, era.revision()),
+            None => request,
+        }
+    }
+
+    /// Whether a session has begun.
+    pub(super) fn has_session(&self) -> bool {
+        self.lock_session().is_some()
+    }
+
+    /// Keeps the session that the server has begun.
+    pub(super) fn keep_session(&self, headers: &HeaderMap) {
+        if let Some(session) = headers.get(SESSION) {
+            let mut session = session.clone();
+            session.set_sensitive(true);
+            *self.lock_session() = Some(session);
+        }
+    }
+
+    fn lock_session(&self) -> std::sync::MutexGuard<'_, Option<HeaderValue>> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_running(&self) -> std::sync::MutexGuard<'_, HashMap<u64, AbortHandle>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Reads an answer; `Some` where no frame of the server has settled the request.
+async fn follow(link: &Link, id: u64, response: Response, limits: &FrameLimits) -> Option<Reply> {
+    let status = response.status();
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    link.keep_session(response.headers());
+    match kind.as_str() {
+        "text/event-stream" if status.is_success() => follow_events(link, id, response, limits).await,
+        // SPEC: 2025-11-25, basic/transports, "Session Management": the session is over, and a new one has to begin. The
+        // request is not sent again: nobody knows whether it was looked at.
+        _ if status == StatusCode::NOT_FOUND && link.has_session() => {
+            link.end("the server has ended the session");
+            None
+        }
+        // An error of the protocol comes with a status of its own in the newer era.
+        "application/json" => follow_json(link, id, response, limits, status).await,
+        _ => Some(refused(status)),
+    }
+}
+
+async fn follow_json(
+    link: &Link,
+    id: u64,
+    mut response: Response,
+    limits: &FrameLimits,
+    status: StatusCode,
+) -> Option<Reply> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) if body.len() + chunk.len() > limits.frame_bytes_max => {
+                return Some(Reply::Unreadable("the answer is over the maximum of a frame".to_owned()));
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => break,
+            Err(error) => return Some(Reply::Gone(plain(&error))),
+        }
+    }
+    let frame = UpstreamReader::new(limits).read(&body);
+    match &frame {
+        UpstreamFrame::Answer(answer) if answer.id.raw().parse() == Ok(id) => {
+            link.take(Incoming::Frame(frame, Line::own(body)), Some(id));
+            None
+        }
+        _ if !status.is_success() => Some(refused(status)),
+        _ => Some(Reply::Unreadable("the answer is to another request".to_owned())),
+    }
+}
+
+async fn follow_events(link: &Link, id: u64, mut response: Response, limits: &FrameLimits) -> Option<Reply> {
+    // A frame may be spelled with escapes of the stream, and an event has names besides its data.
+    let mut events = EventStream::new(limits.frame_bytes_max.saturating_add(1 << 16));
+    let mut reader = UpstreamReader::new(limits);
+    loop {
+        let chunk = match response.chunk().await {
+            Ok(Some(chunk)) => chunk,
+            Ok(None) => return Some(Reply::Gone("the stream ended before the answer".to_owned())),
+            Err(error) => return Some(Reply::Gone(plain(&error))),
+        };
+        let Ok(complete) = events.feed(&chunk) else {
+            return Some(Reply::Unreadable("an event is over the maximum of a frame".to_owned()));
+        };
+        for data in complete {
+            let frame = reader.read(&data);
+            let answers =
+                matches!(&frame, UpstreamFrame::Answer(answer) if answer.id.raw().parse() == Ok(id));
+            link.take(Incoming::Frame(frame, Line::own(data)), Some(id));
+            if answers {
+                return None;
+            }
+        }
+    }
+}
+
+fn refused(status: StatusCode) -> Reply {
+    let hint = match status.as_u16() {
+        300..=399 => "; the configuration has to name the address that it redirects to",
+        401 | 403 => "; the configuration has to name what authorizes the gate",
+        404 | 405 => "; the configuration may name another address than that of the MCP endpoint",
+        _ => "",
+    };
+    Reply::Unreadable(format!("the server answered with the status {}{hint}", status.as_u16()))
+}
+
+/// An error of the client without the address, which may hold a secret.
+fn plain(error: &reqwest::Error) -> String {
+    let mut text = if error.is_timeout() {
+        "it took too long".to_owned()
+    } else if error.is_connect() {
+        "no connection can be made".to_owned()
+    } else {
+        "the connection broke".to_owned()
+    };
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        if error.source().is_none() {
+            text.push_str(": ");
+            text.push_str(&error.to_string());
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,136 @@
+//! The tools of one server: all pages are asked for, each tool is judged, and the store compares them with their pins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use callgate_gateway::Journal;
+use callgate_gateway::catalog::{Catalog, OutputContract, admit_tools};
+use callgate_mcp::list::{Page, PageFault};
+use callgate_mcp::relay::own_request;
+use callgate_wire::Code;
+
+use super::connect::own_client;
+use super::link::{Link, Outgoing, Reply};
+use super::upstream::Upstream;
+use crate::clock::now;
+use crate::config::Admission;
+use crate::session::chain;
+
+/// How long a server may take to list all its tools.
+const LIST: Duration = Duration::from_secs(60);
+
+/// Tools that are judged and recorded.
+pub(super) struct Listed {
+    pub(super) catalog: Catalog,
+}
+
+/// Lists and judges the tools of a server.
+pub(super) async fn list(upstream: &Upstream, link: &Arc<Link>) -> Result<Listed, String> {
+    if link.hello().is_some_and(|hello| !hello.has("tools")) {
+        return judge(upstream, Vec::new()).await;
+    }
+    let definitions = tokio::time::timeout(LIST.min(upstream.settings.call_timeout), pages(upstream, link))
+        .await
+        .map_err(|_| "it did not list its tools in time".to_owned())??;
+    judge(upstream, definitions).await
+}
+
+async fn pages(upstream: &Upstream, link: &Arc<Link>) -> Result<Vec<Box<[u8]>>, String> {
+    let limits = &upstream.settings.frames;
+    let Some(hello) = link.hello() else { return Err("it has not been greeted".to_owned()) };
+    let (mut definitions, mut bytes, mut cursor) = (Vec::new(), 0, None::<Box<str>>);
+    for _ in 0..limits.list_pages_max {
+        let id = link.fresh_id();
+        let members = cursor.as_ref().map(|cursor| format!("\"cursor\":{cursor}")).unwrap_or_default();
+        let frame = own_request(&id.to_string(), "tools/list", hello.era, &own_client(), &members);
+        let outgoing = Outgoing { frame, method: "tools/list".to_owned(), ..Outgoing::default() };
+        let mut ticket = link.request(id, outgoing, None);
+        let page = match ticket.reply().await {
+            Reply::Answer(_, line) => {
+                bytes += line.bytes().len();
+                Page::read(line.bytes(), limits)
+            }
+            Reply::Unreadable(fault) => return Err(format!("its list cannot be read: {fault}")),
+            Reply::Oversize(_) => return Err("its list is over the maximum of a frame".to_owned()),
+            Reply::Gone(reason) | Reply::NotSent(reason) => return Err(reason),
+        };
+        let page = page.map_err(|fault| match fault {
+            PageFault::Refused(error) => {
+                format!(
+                    "it answers `tools/list` with an error: {}",
+                    error.chars().take(200).collect::<String>()
+                )
+            }
+            PageFault::Malformed(expected) => {
+                format!("expected {expected} in its list, found something else")
+            }
+        })?;
+        definitions.extend(page.tools);
+        for (what, found, most) in
+            [("bytes", bytes, limits.list_bytes_max), ("tools", definitions.len(), limits.list_tools_max)]
+        {
+            if found > most {
+                return Err(format!("expected at most {most} {what} in its list, found more"));
+            }
+        }
+        cursor = page.next;
+        if cursor.is_none() {
+            return Ok(definitions);
+        }
+    }
+    Err(format!("expected at most {} pages in its list, found more", limits.list_pages_max))
+}
+
+/// Judges the tools on a thread that may block, and records what came of them.
+async fn judge(upstream: &Upstream, definitions: Vec<Box<[u8]>>) -> Result<Listed, String> {
+    let (admission, journal) = (upstream.settings.admission.clone(), Arc::clone(&upstream.journal));
+    let (name, revision) = (upstream.config.name.clone(), upstream.next_revision());
+    let strict = upstream.config.admission == Admission::Strict;
+    let judged = tokio::task::spawn_blocking(move || {
+        let admissions = admit_tools(definitions.iter().map(|raw| &**raw), &admission);
+        let mut catalog = Catalog::publish(revision, &name, admissions);
+        report(&catalog);
+        record(&*journal, &mut catalog, strict)?;
+        Ok(Listed { catalog })
+    });
+    judged.await.unwrap_or_else(|_| Err("a defect of the gate ended the judging of its tools".to_owned()))
+}
+
+/// Records what became of the tools, and holds those whose definitions are not the pinned ones.
+fn record(journal: &dyn Journal, catalog: &mut Catalog, strict: bool) -> Result<(), String> {
+    let by = journal.incarnation().to_string();
+    let publication = format!("{by}/{}/{}", catalog.upstream(), catalog.revision());
+    let mut request = catalog.publication(publication, by, now());
+    request.strict = strict;
+    let published = journal.publish(request).map_err(|error| {
+        let code = error.code();
+        format!("what became of its tools cannot be recorded: {} ({code})", chain(&error))
+    })?;
+    catalog.hold(&published.held);
+    for change in &published.held {
+        tracing::warn!(tool = change.tool, code = %Code::ToolContractChanged, "it is held until an operator accepts its change");
+    }
+    Ok(())
+}
+
+/// Says what became of the tools.
+fn report(catalog: &Catalog) {
+    let (admitted, quarantined) = (catalog.admitted().len(), catalog.quarantined().len());
+    tracing::info!(upstream = catalog.upstream(), admitted, quarantined, "its tools are judged");
+    for tool in catalog.quarantined() {
+        tracing::warn!(
+            upstream = catalog.upstream(),
+            tool = tool.label(),
+            code = %tool.code,
+            reason = tool.reason(),
+            "quarantined"
+        );
+    }
+    for tool in catalog.admitted() {
+        if let OutputContract::Unchecked(findings) = &tool.output {
+            let reason = findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
+            let code = Code::ToolOutputSchemaUnchecked;
+            tracing::warn!(upstream = catalog.upstream(), tool = tool.name, %code, reason, "its results go unchecked");
+        }
+    }
+}

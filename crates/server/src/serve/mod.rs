@@ -1,0 +1,54 @@
+//! The gate before many servers: any number of clients, over HTTP or standard input and output, in either era of the
+//! protocol, and any number of tool servers behind it.
+//!
+//! ```text
+//! http ─┐                            ┌─ link ── a process
+//!       ├─▶ front ─▶ call / others ──┤
+//! stdio ┘       gate (what is shared)└─ link ── an address
+//! ```
+//!
+//! | file | holds |
+//! |---|---|
+//! | `gate` | what all clients share, and which server has the tool of a name |
+//! | `front` | what a client's frame leads to |
+//! | `call` | the way of a `tools/call` |
+//! | `judge` | what a server's answer to a call means |
+//! | `others` | resources, prompts and completions |
+//! | `question` | what a server asks while it works on a call |
+//! | `client` | who asks, and how they speak |
+//! | `marks` | what stands in `_meta` between the gate and its clients |
+//! | `listen`, `change` | changes, and who hears of them |
+//! | `upstream` | one tool server, as long as the gate serves |
+//! | `connect` | how a server is reached, and in which era it speaks |
+//! | `listing` | the tools of one server |
+//! | `link` | one connection to a server |
+//! | `http_link`, `event_stream` | the same over HTTP |
+//! | `serve_http`, `http`, `headers`, `edge`, `session` | clients over HTTP |
+//! | `stdio` | one client over standard input and output |
+
+mod call;
+mod change;
+mod client;
+mod connect;
+mod edge;
+mod event_stream;
+mod front;
+mod gate;
+mod headers;
+mod http;
+mod http_link;
+mod judge;
+mod link;
+mod listen;
+mod listing;
+mod marks;
+mod others;
+mod question;
+mod serve_http;
+mod session;
+mod stdio;
+mod upstream;
+
+pub use gate::Gate;
+pub use serve_http::{HttpClients, serve_http};
+pub use stdio::{StdioClient, serve_stdio};
