@@ -36,11 +36,8 @@ mod lane;
 mod line;
 mod local;
 mod operator;
-<<<<<<< HEAD
 mod recovery;
-=======
 mod serve;
->>>>>>> 2ca13e5 (callgate serve: one gate before many tool servers, over HTTP and stdio, in both eras)
 mod session;
 mod stop;
 mod user;
@@ -51,11 +48,8 @@ pub use clock::{fresh_incarnation, now};
 pub use hangup::{HangUp, stdin_hang_up};
 pub use local::{local_ports, serve_local};
 pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
-<<<<<<< HEAD
 pub use recovery::{RECOVERY_EVERY, keep_recovering, recover};
-=======
 pub use serve::{Gate, HttpClients, StdioClient, serve_http, serve_stdio};
->>>>>>> 2ca13e5 (callgate serve: one gate before many tool servers, over HTTP and stdio, in both eras)
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

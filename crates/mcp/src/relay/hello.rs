@@ -164,10 +164,10 @@ pub struct Welcome<'a> {
 impl Welcome<'_> {
     /// The result of `server/discover`.
     pub fn discovered(&self) -> Vec<u8> {
-        let mut versions = format!("\"{}\"", revision::MODERN);
-        for revision in revision::ALL {
-            versions.push_str(&format!(",\"{}\"", revision.date));
-        }
+        let dates = revision::ALL.iter().map(|revision| revision.date);
+        let versions: Vec<String> =
+            std::iter::once(revision::MODERN).chain(dates).map(|date| format!("\"{date}\"")).collect();
+        let versions = versions.join(",");
         let mut out = format!(
             "{{\"resultType\":\"complete\",\"supportedVersions\":[{versions}],\"capabilities\":{},\"ttlMs\":0,\
              \"cacheScope\":\"private\",\"_meta\":{{\"io.modelcontextprotocol/serverInfo\":{}}}",

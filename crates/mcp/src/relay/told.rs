@@ -32,15 +32,14 @@ pub fn with_subscription(frame: &[u8], limits: &FrameLimits, id: &str) -> Option
     let whole = [b"\"_meta\":{".as_slice(), &member, b"}"].concat();
     let mut edits = Edits::default();
     let params = root.member("params").filter(|params| params.kind() == Kind::Object);
-    match params.and_then(|params| params.member("_meta")).filter(|meta| meta.kind() == Kind::Object) {
-        Some(meta) => edits.insert_members(meta.span(), meta.len() == 0, &member),
-        None => match params {
-            Some(params) => edits.insert_members(params.span(), params.len() == 0, &whole),
-            None => {
-                let whole = [b"\"params\":{".as_slice(), &whole, b"}"].concat();
-                edits.insert_members(root.span(), root.len() == 0, &whole);
-            }
-        },
+    let meta = params.and_then(|params| params.member("_meta")).filter(|meta| meta.kind() == Kind::Object);
+    match (meta, params) {
+        (Some(meta), _) => edits.insert_members(meta.span(), meta.len() == 0, &member),
+        (None, Some(params)) => edits.insert_members(params.span(), params.len() == 0, &whole),
+        (None, None) => {
+            let whole = [b"\"params\":{".as_slice(), &whole, b"}"].concat();
+            edits.insert_members(root.span(), root.len() == 0, &whole);
+        }
     }
     Some(edits.apply(frame))
 }

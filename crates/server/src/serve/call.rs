@@ -7,9 +7,7 @@ use std::sync::Arc;
 use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated};
 use callgate_gateway::intent::Observation;
-use callgate_mcp::relay::{
-    Era, Introduction, Inward, Outward, ResultKind, Subject, inward, outward, own_answer,
-};
+use callgate_mcp::relay::{Era, Inward, Outward, ResultKind, Subject, inward, outward, own_answer};
 use callgate_mcp::{RequestId, answer, frame, outcome::Notice};
 use callgate_wire::{Code, Intent, IntentId, Settlement, Timestamp};
 use tokio::sync::mpsc;
@@ -155,19 +153,13 @@ impl<'g> Way<'g> {
         let Route { upstream, link, tool, .. } = route;
         let id = link.fresh_id();
         let number = id.to_string();
-        let server = link.hello().map(|hello| hello.era);
-        let introduction = match (self.client.era, server) {
-            (_, Some(Era::Legacy(_)) | None) => Introduction::Nothing,
-            (Era::Modern, Some(Era::Modern)) => Introduction::Same,
-            (Era::Legacy(_), Some(Era::Modern)) => Introduction::Client(&self.client.about),
-        };
         let limits = &self.gate.config.gate.frames;
         let progress = marks::progress(&self.frame, limits);
         let change = Outward {
             id: &number,
             name: Some(&tool),
             progress: progress.as_ref().map(|_| number.as_str()),
-            client: introduction,
+            client: self.client.introduction(link.hello().map(|hello| hello.era)),
         };
         let outgoing = Outgoing {
             frame: outward(&self.frame, limits, &change),

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use callgate_gateway::policy::Claims;
 use callgate_mcp::FrameLimits;
-use callgate_mcp::relay::{Era, ModernClient, with_progress};
+use callgate_mcp::relay::{Era, Introduction, ModernClient, with_progress};
 use callgate_wire::Principal;
 use tokio::sync::{mpsc, watch};
 
@@ -21,6 +21,17 @@ pub(crate) struct Client {
     pub(crate) era: Era,
     /// What it can do and what it is.
     pub(crate) about: ModernClient,
+}
+
+impl Client {
+    /// What a server of this era is told of the client. One that has not said how it speaks is told nothing.
+    pub(crate) fn introduction(&self, server: Option<Era>) -> Introduction<'_> {
+        match (self.era, server) {
+            (_, Some(Era::Legacy(_)) | None) => Introduction::Nothing,
+            (Era::Modern, Some(Era::Modern)) => Introduction::Same,
+            (Era::Legacy(_), Some(Era::Modern)) => Introduction::Client(&self.about),
+        }
+    }
 }
 
 /// What passes between the gate and a client while one request of it is open.

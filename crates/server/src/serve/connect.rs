@@ -21,7 +21,7 @@ use crate::lane::{Incoming, Outbox, read_frames};
 /// How long a server may be silent when it is asked in the newer way.
 const DISCOVER: Duration = Duration::from_secs(3);
 /// How long a server may take to begin a session: it may have to be fetched first.
-const INITIALIZE: Duration = Duration::from_secs(60);
+const INITIALIZE: Duration = Duration::from_mins(1);
 /// Bytes of one line of a server's standard error that go to the log.
 const STDERR_LINE_MAX: usize = 4_096;
 

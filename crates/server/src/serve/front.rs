@@ -41,6 +41,20 @@ impl Response {
     }
 }
 
+/// What the gate says of itself, as its servers are now.
+#[derive(Debug)]
+pub(crate) struct Introduction {
+    capabilities: String,
+    instructions: Option<String>,
+}
+
+impl Introduction {
+    pub(crate) fn welcome(&self) -> Welcome<'_> {
+        let (capabilities, instructions) = (self.capabilities.as_str(), self.instructions.as_deref());
+        Welcome { version: env!("CARGO_PKG_VERSION"), capabilities, instructions }
+    }
+}
+
 impl Gate {
     /// Answers one frame of a client. What belongs to a session or a stream, the transport has taken before.
     pub(crate) async fn respond(
@@ -77,15 +91,11 @@ impl Gate {
         talk: Talk,
     ) -> Response {
         match method {
-            "ping" => self.own(client, id, b"{}", ResultKind::Other),
+            // The gate has no level of its own, and what servers log goes to those who called them.
+            "ping" | "logging/setLevel" => self.own(client, id, b"{}", ResultKind::Other),
             "server/discover" => {
-                let capabilities = self.capabilities();
-                let instructions = self.instructions();
-                let welcome = self.welcome(&capabilities, instructions.as_deref());
-                Response::Frame(answer::result(id, &welcome.discovered()))
+                Response::Frame(answer::result(id, &self.introduction().welcome().discovered()))
             }
-            // Every server is asked for what this client wants to be logged at most; the gate has no level of its own.
-            "logging/setLevel" => self.own(client, id, b"{}", ResultKind::Other),
             _ => match ListKind::of(method) {
                 Some(kind) => self.list_others(client, id, kind, bytes).await,
                 None => self.pass(client, id, method, bytes, talk).await,
@@ -101,13 +111,13 @@ impl Gate {
     }
 
     /// What the gate says of itself.
-    pub(crate) fn welcome<'a>(&self, capabilities: &'a str, instructions: Option<&'a str>) -> Welcome<'a> {
-        Welcome { version: env!("CARGO_PKG_VERSION"), capabilities, instructions }
+    pub(crate) fn introduction(&self) -> Introduction {
+        Introduction { capabilities: self.capabilities(), instructions: self.instructions() }
     }
 
     /// What clients can expect: tools always, the rest if a server has it.
-    pub(crate) fn capabilities(&self) -> String {
-        let mut out = "{\"tools\":{\"listChanged\":true}".to_owned();
+    fn capabilities(&self) -> String {
+        let mut members = vec!["\"tools\":{\"listChanged\":true}".to_owned()];
         let links: Vec<_> = self.upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
         let has = |name: &str| links.iter().any(|link| link.hello().is_some_and(|hello| hello.has(name)));
         for (name, text) in [
@@ -117,30 +127,26 @@ impl Gate {
             ("logging", "{}"),
         ] {
             if has(name) {
-                out.push_str(&format!(",\"{name}\":{text}"));
+                members.push(format!("\"{name}\":{text}"));
             }
         }
-        out.push('}');
-        out
+        format!("{{{}}}", members.join(","))
     }
 
     /// What the servers tell a model about their use, each under its name.
-    pub(crate) fn instructions(&self) -> Option<String> {
-        let mut out = String::new();
+    fn instructions(&self) -> Option<String> {
+        let mut paragraphs = Vec::new();
         for upstream in &self.upstreams {
             let link = upstream.view().link;
             let text = link.as_ref().and_then(|link| link.hello()?.instructions.clone());
             if let Some(text) = text {
-                if !out.is_empty() {
-                    out.push_str("\n\n");
-                }
-                match self.upstreams.len() {
-                    1 => out.push_str(&text),
-                    _ => out.push_str(&format!("{}: {text}", upstream.config.name)),
-                }
+                paragraphs.push(match self.upstreams.len() {
+                    1 => text,
+                    _ => format!("{}: {text}", upstream.config.name),
+                });
             }
         }
-        (!out.is_empty()).then_some(out)
+        (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"))
     }
 
     /// `tools/list`.

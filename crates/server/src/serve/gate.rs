@@ -146,11 +146,11 @@ impl Gate {
         for upstream in &self.upstreams {
             let Some(tool) = name.strip_prefix(upstream.prefix.as_str()) else { continue };
             let view = upstream.view();
-            if let (Some(link), Some(catalog)) = (view.link, view.catalog) {
-                if !matches!(catalog.tool(tool), Lookup::Unknown) {
-                    let upstream = Arc::clone(upstream);
-                    return Ok(Route { upstream, link, catalog, tool: tool.to_owned() });
-                }
+            if let (Some(link), Some(catalog)) = (view.link, view.catalog)
+                && !matches!(catalog.tool(tool), Lookup::Unknown)
+            {
+                let upstream = Arc::clone(upstream);
+                return Ok(Route { upstream, link, catalog, tool: tool.to_owned() });
             }
             candidates.push((upstream, tool));
         }

@@ -1,12 +1,11 @@
 //! Clients over Streamable HTTP: one address, at which each message is a POST of its own. A request of the newer era says
 //! everything itself; one of the older era belongs to a session.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Bytes, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response as HttpResponse};
@@ -19,20 +18,17 @@ use callgate_schema::json::{Node, Tape};
 use callgate_wire::{Code, Principal};
 use tokio::sync::{mpsc, watch};
 
-use super::change::{Change, Listener};
 use super::client::{Client, Talk};
 use super::edge::Edge;
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::headers::{self, Mismatch};
-use super::listen::{self, Filter};
 use super::marks;
 use super::session::{Session, Sessions};
+use super::streams::{Events, Withdraw, stream};
 
 /// How long a client may take to send a body.
 const BODY: Duration = Duration::from_secs(30);
-/// How often a stream that is quiet says that it is alive.
-const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// Messages of one request that wait for its client.
 const TOLD_WAITING_MAX: usize = 64;
 
@@ -62,10 +58,8 @@ pub(super) fn routes(front: Arc<Front>) -> Router {
 async fn ready(State(front): State<Arc<Front>>) -> HttpResponse {
     let total = front.gate.upstreams.len();
     let known = front.gate.upstreams.iter().filter(|upstream| upstream.view().catalog.is_some()).count();
-    let status = match *front.closing.borrow() {
-        true => StatusCode::SERVICE_UNAVAILABLE,
-        false => StatusCode::OK,
-    };
+    let closing = *front.closing.borrow();
+    let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (status, format!("{known} of {total} tool servers can be called\n")).into_response()
 }
 
@@ -126,12 +120,11 @@ impl Front {
             ClientFrame::Request { id, method } => (Some(id.clone()), method.clone()),
             ClientFrame::Notification { method } => (None, method.clone()),
             ClientFrame::Cancelled { .. } => (None, "notifications/cancelled".to_owned()),
-            ClientFrame::Response => (None, String::new()),
-            ClientFrame::Faulty(_) => (None, String::new()),
+            ClientFrame::Response | ClientFrame::Faulty(_) => (None, String::new()),
         };
         let arrival = match self.arrive(headers, id, method, &bytes) {
             Ok(arrival) => arrival,
-            Err(response) => return response,
+            Err(response) => return *response,
         };
         if arrival.method == "initialize"
             && let Some(id) = &arrival.id
@@ -151,7 +144,7 @@ impl Front {
             }
         }
         if let (Some(id), Err(why)) = (&arrival.id, front::fits(arrival.client.era, &arrival.method)) {
-            return self.render(arrival.client.era, Response::error(id, rpc::METHOD_NOT_FOUND, why));
+            return render(arrival.client.era, Response::error(id, rpc::METHOD_NOT_FOUND, why));
         }
         if arrival.method == "subscriptions/listen"
             && let Some(id) = arrival.id
@@ -168,33 +161,37 @@ impl Front {
         id: Option<RequestId>,
         method: String,
         bytes: &[u8],
-    ) -> Result<Arrival, HttpResponse> {
+    ) -> Result<Arrival, Box<HttpResponse>> {
         let limits = &self.gate.config.gate.frames;
         let mut tape = Tape::new();
         let params = tape.read(bytes, &limits.frame_text()).ok().and_then(|root| root.member("params"));
-        let about = ModernClient::read(params).map_err(|fault| modern_fault(id.as_ref(), fault))?;
+        let about = ModernClient::read(params).map_err(|fault| Box::new(modern_fault(id.as_ref(), fault)))?;
         let says_modern = headers::text(headers, "mcp-protocol-version").as_deref() == Some(revision::MODERN);
         if let Some(about) = about {
-            headers::agree(headers, &method, params).map_err(|fault| mismatch(id.as_ref(), fault))?;
+            headers::agree(headers, &method, params)
+                .map_err(|fault| Box::new(mismatch(id.as_ref(), &fault)))?;
             let run = marks::run(bytes, limits);
             let client = self.client(run, Era::Modern, about);
             return Ok(Arrival { id, method, client, session: None });
         }
         if says_modern && id.is_some() {
             let fault = ModernFault::Malformed("the revision in `_meta`, as the header has it,");
-            return Err(modern_fault(id.as_ref(), fault));
+            return Err(Box::new(modern_fault(id.as_ref(), fault)));
         }
         let nobody = ModernClient::of_session("{}", None);
         let oldest = revision::find("2025-03-26").map_or(Era::Modern, Era::Legacy);
         if method == "initialize" || method.is_empty() && id.is_none() {
             return Ok(Arrival { id, method, client: self.client(None, oldest, nobody), session: None });
         }
-        let session = self.sessions.of(headers).map_err(|(code, reason)| status(code, reason))?;
+        let session = self
+            .sessions
+            .of(headers, &self.principal)
+            .map_err(|(code, reason)| Box::new(status(code, reason)))?;
         if let Some(version) = headers::text(headers, "mcp-protocol-version")
             && revision::find(&version).is_none()
         {
             let message = format!("expected the revision of the session, found `{version}`");
-            return Err(status(StatusCode::BAD_REQUEST, &message));
+            return Err(Box::new(status(StatusCode::BAD_REQUEST, &message)));
         }
         let client = self.client(Some(session.run.clone()), session.era, session.about.clone());
         Ok(Arrival { id, method, client, session: Some(session) })
@@ -240,16 +237,8 @@ impl Front {
             }
             response = &mut answer => {
                 guard.disarm();
-                self.render(era, response.unwrap_or(Response::Nothing))
+                render(era, response.unwrap_or(Response::Nothing))
             }
-        }
-    }
-
-    fn render(&self, era: Era, response: Response) -> HttpResponse {
-        match response {
-            Response::Nothing => StatusCode::ACCEPTED.into_response(),
-            Response::Frame(frame) => json(StatusCode::OK, frame),
-            Response::Error(code, frame) => json(status_of(era, code), frame),
         }
     }
 
@@ -257,11 +246,9 @@ impl Front {
     fn initialize(&self, id: &RequestId, bytes: &[u8], client: &Client) -> HttpResponse {
         let session = match self.sessions.begin(bytes, &self.gate.config.gate.frames, &client.principal) {
             Ok(session) => session,
-            Err(reason) => return self.render(client.era, Response::error(id, rpc::INVALID_PARAMS, &reason)),
+            Err(reason) => return render(client.era, Response::error(id, rpc::INVALID_PARAMS, &reason)),
         };
-        let (capabilities, instructions) = (self.gate.capabilities(), self.gate.instructions());
-        let welcome = self.gate.welcome(&capabilities, instructions.as_deref());
-        let result = welcome.initialized(session.era.revision());
+        let result = self.gate.introduction().welcome().initialized(session.era.revision());
         let mut response = json(StatusCode::OK, answer::result(id, &result));
         if let Ok(value) = session.id.parse() {
             response.headers_mut().insert(SESSION, value);
@@ -269,66 +256,8 @@ impl Front {
         response
     }
 
-    /// `subscriptions/listen`: a stream of changes until the client closes it.
-    fn listen(&self, id: RequestId, bytes: &[u8]) -> HttpResponse {
-        let limits = self.gate.config.gate.frames.clone();
-        let filter = match Filter::read(bytes, &limits) {
-            Ok(filter) => filter,
-            Err(expected) => {
-                let message = format!("expected {expected}, found something else");
-                return self.render(Era::Modern, Response::error(&id, rpc::INVALID_PARAMS, &message));
-            }
-        };
-        let first = filter.acknowledge(&id);
-        let state = (self.gate.changes.listen(), self.closing.clone(), Some(first));
-        stream(futures_util::stream::unfold(Some(state), move |state| {
-            let (filter, limits, id) = (filter.clone(), limits.clone(), id.clone());
-            async move {
-                let (mut listener, mut closing, first) = state?;
-                if let Some(first) = first {
-                    return Some((event(&first), Some((listener, closing, None))));
-                }
-                let told = |change: &Change| filter.event(change, &limits, &id);
-                match quiet(&mut listener, &mut closing, told).await {
-                    Heard::Told(frame) => Some((event(&frame), Some((listener, closing, None)))),
-                    Heard::Nothing => Some((comment(), Some((listener, closing, None)))),
-                    Heard::End => Some((event(&listen::closed(&id)), None)),
-                }
-            }
-        }))
-    }
-
-    /// The stream of a session of the older era, on which it hears of changes.
-    fn session_stream(&self, headers: &HeaderMap) -> HttpResponse {
-        let session = match self.sessions.of(headers) {
-            Ok(session) => session,
-            Err((StatusCode::BAD_REQUEST, _)) => {
-                return status(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
-            }
-            Err((code, reason)) => return status(code, reason),
-        };
-        let limits = self.gate.config.gate.frames.clone();
-        let state = (self.gate.changes.listen(), self.closing.clone(), session.ended());
-        stream(futures_util::stream::unfold(state, move |(mut listener, mut closing, mut ended)| {
-            let limits = limits.clone();
-            async move {
-                let filter = Filter::of_session();
-                let told = |change: &Change| filter.notification(change, &limits);
-                let heard = tokio::select! {
-                    heard = quiet(&mut listener, &mut closing, told) => heard,
-                    () = became_true(&mut ended) => Heard::End,
-                };
-                match heard {
-                    Heard::Told(frame) => Some((event(&frame), (listener, closing, ended))),
-                    Heard::Nothing => Some((comment(), (listener, closing, ended))),
-                    Heard::End => None,
-                }
-            }
-        }))
-    }
-
     fn end_session(&self, headers: &HeaderMap) -> HttpResponse {
-        match self.sessions.end(headers) {
+        match self.sessions.end(headers, &self.principal) {
             Ok(()) => StatusCode::NO_CONTENT.into_response(),
             Err((StatusCode::BAD_REQUEST, _)) => status(StatusCode::METHOD_NOT_ALLOWED, "expected POST"),
             Err((code, reason)) => status(code, reason),
@@ -336,127 +265,20 @@ impl Front {
     }
 }
 
-/// What comes next on a stream of changes.
-enum Heard {
-    Told(Vec<u8>),
-    /// It was quiet for a while.
-    Nothing,
-    /// There will be nothing more.
-    End,
-}
-
-/// Waits for a change that is wanted, a while, or until the gate closes.
-async fn quiet(
-    listener: &mut Listener,
-    closing: &mut watch::Receiver<bool>,
-    told: impl Fn(&Change) -> Option<Vec<u8>>,
-) -> Heard {
-    let wanted = async {
-        loop {
-            match listener.next().await {
-                Some(change) => {
-                    if let Some(frame) = told(&change) {
-                        return Heard::Told(frame);
-                    }
-                }
-                None => return Heard::End,
-            }
-        }
-    };
-    tokio::select! {
-        heard = wanted => heard,
-        () = tokio::time::sleep(KEEP_ALIVE) => Heard::Nothing,
-        () = became_true(closing) => Heard::End,
+/// An answer as the transport has it.
+pub(super) fn render(era: Era, response: Response) -> HttpResponse {
+    match response {
+        Response::Nothing => StatusCode::ACCEPTED.into_response(),
+        Response::Frame(frame) => json(StatusCode::OK, frame),
+        Response::Error(code, frame) => json(status_of(era, code), frame),
     }
-}
-
-async fn became_true(flag: &mut watch::Receiver<bool>) {
-    // Who would set it is gone: then it stays as it is.
-    let _ = flag.wait_for(|flag| *flag).await;
-}
-
-/// Withdraws a request when it is dropped: its client has closed the connection, which is how one does that here.
-struct Withdraw(Option<Arc<watch::Sender<bool>>>);
-
-impl Withdraw {
-    /// The request is answered: there is nothing to withdraw.
-    fn disarm(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Withdraw {
-    fn drop(&mut self) {
-        if let Some(withdraw) = &self.0 {
-            let _ = withdraw.send(true);
-        }
-    }
-}
-
-/// What is told of one request, and its answer at the end.
-struct Events {
-    first: Option<Vec<u8>>,
-    told: mpsc::Receiver<Vec<u8>>,
-    answer: Option<tokio::task::JoinHandle<Response>>,
-    guard: Withdraw,
-}
-
-impl Events {
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Events)> {
-        if let Some(first) = self.first.take() {
-            return Some((event(&first), self));
-        }
-        let answer = self.answer.as_mut()?;
-        let out = tokio::select! {
-            biased;
-            Some(told) = self.told.recv() => event(&told),
-            response = answer => {
-                self.answer = None;
-                self.guard.disarm();
-                match response {
-                    Ok(Response::Frame(frame) | Response::Error(_, frame)) => event(&frame),
-                    Ok(Response::Nothing) | Err(_) => return None,
-                }
-            }
-            () = tokio::time::sleep(KEEP_ALIVE) => comment(),
-        };
-        Some((out, self))
-    }
-}
-
-fn event(frame: &[u8]) -> Result<Bytes, Infallible> {
-    // A frame may be spread over lines; each is a line of data.
-    let mut out = b"event: message\n".to_vec();
-    for line in frame.split(|byte| *byte == b'\n') {
-        out.extend_from_slice(b"data: ");
-        out.extend_from_slice(line.strip_suffix(b"\r").unwrap_or(line));
-        out.push(b'\n');
-    }
-    out.push(b'\n');
-    Ok(out.into())
-}
-
-fn comment() -> Result<Bytes, Infallible> {
-    Ok(Bytes::from_static(b":\n\n"))
-}
-
-fn stream<S>(events: S) -> HttpResponse
-where
-    S: futures_util::Stream<Item = Result<Bytes, Infallible>> + Send + 'static,
-{
-    let headers = [
-        (header::CONTENT_TYPE.as_str(), "text/event-stream"),
-        (header::CACHE_CONTROL.as_str(), "no-cache"),
-        ("x-accel-buffering", "no"),
-    ];
-    (headers, Body::from_stream(events)).into_response()
 }
 
 fn json(status: StatusCode, frame: Vec<u8>) -> HttpResponse {
     (status, [(header::CONTENT_TYPE, "application/json")], frame).into_response()
 }
 
-fn status(code: StatusCode, reason: &str) -> HttpResponse {
+pub(super) fn status(code: StatusCode, reason: &str) -> HttpResponse {
     (code, format!("{reason}\n")).into_response()
 }
 
@@ -473,7 +295,7 @@ fn status_of(era: Era, code: i64) -> StatusCode {
     }
 }
 
-fn mismatch(id: Option<&RequestId>, fault: Mismatch) -> HttpResponse {
+fn mismatch(id: Option<&RequestId>, fault: &Mismatch) -> HttpResponse {
     tracing::warn!(header = fault.header, "a header and the body disagree");
     let frame = answer::error(id, rpc::HEADER_MISMATCH, Code::HeaderMismatch, &fault.message, &[]);
     json(StatusCode::BAD_REQUEST, frame)

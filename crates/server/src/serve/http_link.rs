@@ -91,8 +91,8 @@ impl HttpLink {
     }
 
     /// Sends a request; what comes of it goes to `link`.
-    pub(super) fn request(&self, link: &Arc<Link>, id: u64, outgoing: Outgoing) {
-        let request = self.post(&outgoing);
+    pub(super) fn request(&self, link: &Arc<Link>, id: u64, outgoing: &Outgoing) {
+        let request = self.post(outgoing);
         let (link, limits) = (Arc::clone(link), self.limits.clone());
         let task = tokio::spawn(async move {
             let reply = match request.send().await {

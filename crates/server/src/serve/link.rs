@@ -34,7 +34,7 @@ enum Transport {
     /// Lines of a process.
     Lines(Outbox),
     /// Each request is one of HTTP.
-    Http(HttpLink),
+    Http(Box<HttpLink>),
 }
 
 /// A notification of a server that belongs to no request.
@@ -144,7 +144,7 @@ impl Link {
 
     /// A connection over HTTP.
     pub(crate) fn over_http(http: HttpLink, limits: FrameLimits) -> (Link, mpsc::Receiver<News>) {
-        Link::new(Transport::Http(http), limits)
+        Link::new(Transport::Http(Box::new(http)), limits)
     }
 
     fn new(transport: Transport, limits: FrameLimits) -> (Link, mpsc::Receiver<News>) {
@@ -196,7 +196,7 @@ impl Link {
         } else {
             match &self.transport {
                 Transport::Lines(outbox) => outbox.push(Line::own(outgoing.frame)),
-                Transport::Http(http) => http.request(self, id, outgoing),
+                Transport::Http(http) => http.request(self, id, &outgoing),
             }
         }
         Ticket { link: std::sync::Arc::clone(self), id, reply: replied, told }
@@ -300,11 +300,10 @@ impl Link {
             Incoming::Frame(frame, line) => self.take_frame(frame, line, of),
             Incoming::Oversize(scan) => {
                 let id = scan.id.as_ref().and_then(|id| id.raw().parse().ok()).or(of);
-                match id.filter(|_| scan.method.is_none()) {
-                    Some(id) => {
-                        self.settle(id, Reply::Oversize(scan));
-                    }
-                    None => tracing::warn!("a frame of the server is over the maximum and is dropped"),
+                if let Some(id) = id.filter(|_| scan.method.is_none()) {
+                    self.settle(id, Reply::Oversize(scan));
+                } else {
+                    tracing::warn!("a frame of the server is over the maximum and is dropped");
                 }
             }
             Incoming::End(error) => {
@@ -327,11 +326,10 @@ impl Link {
             UpstreamFrame::Request { id, method } => self.take_question(id.raw(), &method, line, of),
             UpstreamFrame::Unreadable { fault, scan } => {
                 let id = scan.id.as_ref().and_then(|id| id.raw().parse().ok()).or(of);
-                match id.filter(|_| scan.method.is_none()) {
-                    Some(id) => {
-                        self.settle(id, Reply::Unreadable(fault));
-                    }
-                    None => tracing::warn!(fault, "a frame of the server cannot be read and is dropped"),
+                if let Some(id) = id.filter(|_| scan.method.is_none()) {
+                    self.settle(id, Reply::Unreadable(fault));
+                } else {
+                    tracing::warn!(fault, "a frame of the server cannot be read and is dropped");
                 }
             }
         }

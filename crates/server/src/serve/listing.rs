@@ -17,7 +17,7 @@ use crate::config::Admission;
 use crate::session::chain;
 
 /// How long a server may take to list all its tools.
-const LIST: Duration = Duration::from_secs(60);
+const LIST: Duration = Duration::from_mins(1);
 
 /// Tools that are judged and recorded.
 pub(super) struct Listed {

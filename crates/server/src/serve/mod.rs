@@ -23,7 +23,7 @@
 //! | `listing` | the tools of one server |
 //! | `link` | one connection to a server |
 //! | `http_link`, `event_stream` | the same over HTTP |
-//! | `serve_http`, `http`, `headers`, `edge`, `session` | clients over HTTP |
+//! | `serve_http`, `http`, `streams`, `headers`, `edge`, `session` | clients over HTTP |
 //! | `stdio` | one client over standard input and output |
 
 mod call;
@@ -47,6 +47,7 @@ mod question;
 mod serve_http;
 mod session;
 mod stdio;
+mod streams;
 mod upstream;
 
 pub use gate::Gate;

@@ -7,8 +7,7 @@ use std::time::Duration;
 use callgate_gateway::policy::{Question, Target, TargetKind};
 use callgate_mcp::frame::Subject;
 use callgate_mcp::relay::{
-    Era, Introduction, Inward, Items, ListKind, Outward, ResultKind, inward, merged, named, outward,
-    own_request,
+    Era, Inward, Items, ListKind, Outward, ResultKind, inward, merged, named, outward, own_request,
 };
 use callgate_mcp::{RequestId, answer, rpc};
 use callgate_schema::json::{Kind, Tape};
@@ -19,7 +18,7 @@ use super::client::{Client, Talk};
 use super::connect::own_client;
 use super::front::Response;
 use super::gate::Gate;
-use super::link::{Link, Next, Outgoing, Reply};
+use super::link::{Link, Next, Outgoing, Reply, Ticket};
 use super::marks;
 use super::upstream::Upstream;
 
@@ -129,49 +128,27 @@ impl Gate {
         id: &RequestId,
         method: &str,
         bytes: &[u8],
-        mut talk: Talk,
+        talk: Talk,
     ) -> Response {
         let Some((upstream, name)) = self.owner(method, bytes) else {
-            return match method {
-                "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
-                    let code = match client.era {
-                        Era::Modern => rpc::INVALID_PARAMS,
-                        Era::Legacy(_) => rpc::RESOURCE_NOT_FOUND,
-                    };
-                    Response::error(id, code, "expected the URI of a resource that a server lists")
-                }
-                "prompts/get" | "completion/complete" => Response::error(
-                    id,
-                    rpc::INVALID_PARAMS,
-                    "expected the name of a prompt or a resource that a server lists",
-                ),
-                _ => Response::error(id, rpc::METHOD_NOT_FOUND, "there is no such method here"),
-            };
+            return nobodys(client.era, id, method);
         };
         if let Some(response) = self.forbids(client, id, method, Some((&upstream, name.as_deref())), bytes) {
             return response;
         }
         let Some(link) = upstream.view().link else {
-            return Response::coded(
-                id,
-                Code::UpstreamGone,
-                "the server cannot be asked now; the request was not sent",
-            );
+            let message = "the server cannot be asked now; the request was not sent";
+            return Response::coded(id, Code::UpstreamGone, message);
         };
         let limits = &self.config.gate.frames;
         let own = link.fresh_id();
         let number = own.to_string();
-        let introduction = match (client.era, link.hello().map(|hello| hello.era)) {
-            (_, Some(Era::Legacy(_)) | None) => Introduction::Nothing,
-            (Era::Modern, Some(Era::Modern)) => Introduction::Same,
-            (Era::Legacy(_), Some(Era::Modern)) => Introduction::Client(&client.about),
-        };
         let progress = marks::progress(bytes, limits);
         let change = Outward {
             id: &number,
             name: name.as_deref().filter(|_| method == "prompts/get"),
             progress: progress.as_ref().map(|_| number.as_str()),
-            client: introduction,
+            client: client.introduction(link.hello().map(|hello| hello.era)),
         };
         let outgoing = Outgoing {
             frame: outward(bytes, limits, &change),
@@ -179,30 +156,49 @@ impl Gate {
             name: name.filter(|_| matches!(method, "prompts/get" | "resources/read")),
             headers: Vec::new(),
         };
-        let mut ticket = link.request(own, outgoing, None);
+        let ticket = link.request(own, outgoing, None);
+        match self.wait_for_other(id, ticket, talk, progress.as_deref()).await {
+            Ok(reply) => self.passed(client, id, method, &reply),
+            Err(response) => response,
+        }
+    }
+
+    /// Waits for a server's answer; `Err` is what the client gets without one.
+    async fn wait_for_other(
+        &self,
+        id: &RequestId,
+        mut ticket: Ticket,
+        mut talk: Talk,
+        progress: Option<&str>,
+    ) -> Result<Reply, Response> {
         let due = Instant::now() + self.config.gate.call_timeout;
-        let reply = loop {
+        loop {
             tokio::select! {
                 biased;
                 next = ticket.next() => match next {
-                    Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
-                    Next::Reply(reply) => break reply,
+                    Next::Told(told) => talk.pass_on(told, progress, &self.config.gate.frames),
+                    Next::Reply(reply) => return Ok(reply),
                 },
                 () = talk.is_withdrawn() => {
                     ticket.cancel("the client has withdrawn it");
-                    return Response::Nothing;
+                    return Err(Response::Nothing);
                 }
                 () = tokio::time::sleep_until(due) => {
                     ticket.cancel("no answer in time");
-                    return Response::coded(id, Code::UpstreamTimeout, "the server did not answer in time");
+                    let message = "the server did not answer in time";
+                    return Err(Response::coded(id, Code::UpstreamTimeout, message));
                 }
-                () = self.given_up() => return Response::coded(id, Code::GateStopped, "the gate stops"),
+                () = self.given_up() => return Err(Response::coded(id, Code::GateStopped, "the gate stops")),
             }
-        };
+        }
+    }
+
+    /// A server's answer for its client.
+    fn passed(&self, client: &Client, id: &RequestId, method: &str, reply: &Reply) -> Response {
         match reply {
             Reply::Answer(_, line) => {
                 let to = Inward { id: id.raw(), era: client.era, kind: ResultKind::of(method), mark: None };
-                let frame = inward(line.bytes(), limits, &to);
+                let frame = inward(line.bytes(), &self.config.gate.frames, &to);
                 Response::Frame(frame.unwrap_or_else(|| line.bytes().to_vec()))
             }
             Reply::Unreadable(fault) => {
@@ -213,11 +209,10 @@ impl Gate {
                 Response::coded(id, Code::ResultTooLarge, "the server's answer is too large")
             }
             Reply::Gone(_) => Response::coded(id, Code::UpstreamGone, "the server ended before it answered"),
-            Reply::NotSent(_) => Response::coded(
-                id,
-                Code::UpstreamGone,
-                "the server cannot be reached; the request was not sent",
-            ),
+            Reply::NotSent(_) => {
+                let message = "the server cannot be reached; the request was not sent";
+                Response::coded(id, Code::UpstreamGone, message)
+            }
         }
     }
 
@@ -307,6 +302,24 @@ impl Gate {
         tracing::info!(method, code = %refusal.code, principal = %client.principal, "refused");
         let help = refusal.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
         Some(Response::coded(id, refusal.code, &format!("{}{help}", refusal.message)))
+    }
+}
+
+/// The answer to a request that is for no server.
+fn nobodys(era: Era, id: &RequestId, method: &str) -> Response {
+    match method {
+        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            let code = match era {
+                Era::Modern => rpc::INVALID_PARAMS,
+                Era::Legacy(_) => rpc::RESOURCE_NOT_FOUND,
+            };
+            Response::error(id, code, "expected the URI of a resource that a server lists")
+        }
+        "prompts/get" | "completion/complete" => {
+            let message = "expected the name of a prompt or a resource that a server lists";
+            Response::error(id, rpc::INVALID_PARAMS, message)
+        }
+        _ => Response::error(id, rpc::METHOD_NOT_FOUND, "there is no such method here"),
     }
 }
 

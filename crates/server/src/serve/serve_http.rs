@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
 use callgate_wire::Principal;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
@@ -75,24 +76,10 @@ pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::
             }
         };
         tracing::debug!(%peer, "connected");
-        let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(routes.clone());
-        let mut closing = closing.clone();
+        let (service, closing) = (TowerToHyperService::new(routes.clone()), closing.clone());
         connections.spawn(async move {
-            let _permit = permit;
-            let connection = hyper::server::conn::http1::Builder::new()
-                .timer(TokioTimer::new())
-                .header_read_timeout(HEAD)
-                .max_buf_size(HEAD_BYTES_MAX)
-                .max_headers(HEADERS_MAX)
-                .serve_connection(TokioIo::new(stream), service);
-            tokio::pin!(connection);
-            tokio::select! {
-                ended = connection.as_mut() => return log(ended),
-                _ = closing.wait_for(|closing| *closing) => {}
-            }
-            connection.as_mut().graceful_shutdown();
-            log(connection.await);
+            serve_connection(stream, service, closing).await;
+            drop(permit);
         });
     }
     tracing::info!("no more is taken from clients");
@@ -112,6 +99,27 @@ pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::
     if tokio::time::timeout(FLUSH, flushed).await.is_err() {
         tracing::warn!("connections that do not end are closed");
     }
+}
+
+async fn serve_connection(
+    stream: TcpStream,
+    service: TowerToHyperService<Router>,
+    mut closing: watch::Receiver<bool>,
+) {
+    let _ = stream.set_nodelay(true);
+    let connection = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .max_headers(HEADERS_MAX)
+        .serve_connection(TokioIo::new(stream), service);
+    tokio::pin!(connection);
+    tokio::select! {
+        ended = connection.as_mut() => return log(ended),
+        _ = closing.wait_for(|closing| *closing) => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    log(connection.await);
 }
 
 fn log(ended: Result<(), hyper::Error>) {

@@ -48,9 +48,10 @@ impl Session {
     /// Withdraws a request.
     pub(super) fn withdraw(&self, id: &RequestId) {
         let found = self.open.lock().unwrap_or_else(PoisonError::into_inner).remove(id);
-        match found {
-            Some(withdraw) => drop(withdraw.send(true)),
-            None => tracing::debug!(%id, "a request is withdrawn that is not open"),
+        if let Some(withdraw) = found {
+            let _ = withdraw.send(true);
+        } else {
+            tracing::debug!(%id, "a request is withdrawn that is not open");
         }
     }
 
@@ -82,8 +83,8 @@ impl Sessions {
         let (era, about) = read_initialize(frame, limits)?;
         let (id, run) = (fresh_incarnation().to_string(), fresh_incarnation().to_string());
         let session = Arc::new(Session {
-            // Two of them, so that nobody guesses one from the time at which another began.
-            id: format!("{id}{}", random_part()),
+            // A part of it is random, so that nobody guesses one from the time at which another began.
+            id: format!("{id}{}", random_part().ok_or("no randomness for a session's id")?),
             era,
             about,
             principal: principal.clone(),
@@ -100,13 +101,17 @@ impl Sessions {
         Ok(session)
     }
 
-    /// The session that a request names.
-    pub(super) fn of(&self, headers: &HeaderMap) -> Result<Arc<Session>, (StatusCode, &'static str)> {
+    /// The session that a request names, if it is one of this principal.
+    pub(super) fn of(
+        &self,
+        headers: &HeaderMap,
+        principal: &Principal,
+    ) -> Result<Arc<Session>, (StatusCode, &'static str)> {
         let id = text(headers, SESSION).ok_or((
             StatusCode::BAD_REQUEST,
             "expected the header `Mcp-Session-Id`, or a request that says its revision in `_meta`",
         ))?;
-        let found = self.lock().get(&id).cloned();
+        let found = self.lock().get(&id).filter(|session| session.principal == *principal).cloned();
         let session =
             found.ok_or((StatusCode::NOT_FOUND, "there is no such session; send `initialize` again"))?;
         *session.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
@@ -114,8 +119,12 @@ impl Sessions {
     }
 
     /// Ends the session that a request names.
-    pub(super) fn end(&self, headers: &HeaderMap) -> Result<(), (StatusCode, &'static str)> {
-        let session = self.of(headers)?;
+    pub(super) fn end(
+        &self,
+        headers: &HeaderMap,
+        principal: &Principal,
+    ) -> Result<(), (StatusCode, &'static str)> {
+        let session = self.of(headers, principal)?;
         self.lock().remove(&session.id);
         session.end();
         Ok(())
@@ -164,9 +173,8 @@ pub(crate) fn read_initialize(frame: &[u8], limits: &FrameLimits) -> Result<(Era
 }
 
 /// Hexadecimal digits from the system's own randomness.
-fn random_part() -> String {
+fn random_part() -> Option<String> {
     let mut bytes = [0_u8; 16];
-    // Without it the id is still that of one session alone.
-    let _ = getrandom::fill(&mut bytes);
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    getrandom::fill(&mut bytes).ok()?;
+    Some(bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")))
 }

@@ -244,9 +244,8 @@ impl Shared {
             Err(expected) => return Response::error(id, rpc::INVALID_PARAMS, &expected),
         };
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some((era, about));
-        let (capabilities, instructions) = (self.gate.capabilities(), self.gate.instructions());
-        let welcome = self.gate.welcome(&capabilities, instructions.as_deref());
-        Response::Frame(answer::result(id, &welcome.initialized(era.revision())))
+        let welcome = self.gate.introduction();
+        Response::Frame(answer::result(id, &welcome.welcome().initialized(era.revision())))
     }
 
     /// `subscriptions/listen`: changes are told until the client withdraws the request or the gate stops.
