@@ -87,24 +87,14 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
     let config = Arc::new(config);
     let gate = Gate::start(Arc::clone(&config), journal);
     tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
-    match listener {
-        Some(listener) => {
-            let clients = HttpClients {
-                listener,
-                hosts: config.serve.hosts.clone(),
-                origins: config.serve.origins.clone(),
-                principal,
-            };
-            callgate_server::serve_http(Arc::clone(&gate), clients, stop).await;
-        }
-        None => {
-            let client = StdioClient {
-                from: Box::new(tokio::io::stdin()),
-                to: Box::new(tokio::io::stdout()),
-                principal,
-            };
-            callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
-        }
+    if let Some(listener) = listener {
+        let (hosts, origins) = (config.serve.hosts.clone(), config.serve.origins.clone());
+        let clients = HttpClients { listener, hosts, origins, principal };
+        callgate_server::serve_http(Arc::clone(&gate), clients, stop).await;
+    } else {
+        let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
+        let client = StdioClient { from, to, principal };
+        callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
     }
     gate.stop().await;
     tracing::info!("stopped");

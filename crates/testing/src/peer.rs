@@ -130,6 +130,12 @@ impl Peer {
         self.stdin = None;
     }
 
+    /// Asks the program to end (SIGTERM).
+    pub fn terminate(&mut self) -> anyhow::Result<()> {
+        let status = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        if status.success() { Ok(()) } else { bail!("`kill` ended with {status}") }
+    }
+
     /// Kills the program at once, as the system would (SIGKILL).
     pub fn kill(&mut self) -> anyhow::Result<()> {
         self.child.kill().and_then(|()| self.child.wait()).map(|_| ()).context("cannot kill the program")

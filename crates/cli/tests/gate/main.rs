@@ -15,6 +15,7 @@ mod postgres;
 mod reconciled;
 mod row;
 mod scenes;
+mod served;
 mod worker;
 
 use std::path::{Path, PathBuf};
@@ -33,6 +34,7 @@ fn main() -> std::process::ExitCode {
     trials.extend(operator::trials());
     trials.extend(reconciled::trials());
     trials.extend(scenes::trials());
+    trials.extend(served::trials());
     trials.extend(postgres::trials());
     libtest_mimic::run(&arguments, trials).exit_code()
 }

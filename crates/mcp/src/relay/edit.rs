@@ -30,8 +30,8 @@ impl Edits {
 
     /// The text with everything replaced.
     pub(super) fn apply(mut self, text: &[u8]) -> Vec<u8> {
-        // Those at one place stay in the order in which they were asked for.
-        self.0.sort_by_key(|(span, _)| span.start);
+        // What is inserted at a place comes before what is replaced from there on; else the order is that of the asking.
+        self.0.sort_by_key(|(span, _)| (span.start, span.end));
         let grown: usize = self.0.iter().map(|(_, new)| new.len()).sum();
         let mut out = Vec::with_capacity(text.len() + grown);
         let mut done = 0;
@@ -42,5 +42,20 @@ impl Edits {
         }
         out.extend_from_slice(text.get(done..).unwrap_or_default());
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_inserted_where_something_is_cut_is_there_once() {
+        let mut edits = Edits::default();
+        edits.cut(1..3);
+        edits.insert(1, *b"x");
+        edits.insert(1, *b"y");
+        edits.replace(4..4, *b"z");
+        assert_eq!(edits.apply(b"abcde"), b"axydze");
     }
 }

@@ -1,0 +1,121 @@
+//! The gate before many servers: the rows of `cases/serve.jsonl`, each over every transport that it names.
+//!
+//! A step is one request: `modern` and `legacy` are completed to what a client of that era sends, with what `headers` says
+//! in place of the usual headers (`null` for none). `raw` is a body as it is, `get` another request. What comes back is
+//! compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
+
+mod client;
+mod compare;
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, bail, ensure};
+use callgate_testing::fixture;
+use libtest_mimic::Trial;
+use serde_json::{Value, json};
+
+use self::client::{Client, Transport};
+use crate::{BINARY, cases, trial};
+
+/// One test a row and transport.
+pub(crate) fn trials() -> Vec<Trial> {
+    let text = std::fs::read_to_string(cases().join("serve.jsonl")).expect("the rows are there");
+    let mut trials = Vec::new();
+    for line in text.lines() {
+        let row: Value = serde_json::from_str(line).expect("a row is JSON");
+        let name = row["name"].as_str().expect("a row has a name").to_owned();
+        let over = row["over"].as_array().cloned().unwrap_or_else(|| vec![json!("http"), json!("stdio")]);
+        for transport in over {
+            let transport = match transport.as_str() {
+                Some("http") => Transport::Http,
+                Some("stdio") => Transport::Stdio,
+                other => panic!("no transport: {other:?}"),
+            };
+            let row = row.clone();
+            let title = format!("serve: {name} (over {})", transport.name());
+            trials.push(trial(title, move || play(&row, transport)));
+        }
+    }
+    trials
+}
+
+fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let config = folder.path().join("gate.toml");
+    std::fs::write(&config, configuration(row, folder.path())?)?;
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--store"]).arg(folder.path().join("store.sqlite"));
+    command.arg("--config").arg(&config);
+    let mut client = Client::start(command, transport)?;
+    for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
+        client.step(number, step).with_context(|| format!("step {number}: {step}"))?;
+    }
+    let log = client.end()?;
+    for (name, wanted) in row["arrived"].as_object().into_iter().flatten() {
+        let arrived = calls_that_arrived(&folder.path().join(format!("log-{name}")))?;
+        ensure!(json!(arrived) == *wanted, "at `{name}` arrived {arrived:?}, expected {wanted}; {log}");
+    }
+    for unwanted in row["never_logged"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        ensure!(!log.contains(unwanted), "`{unwanted}` is in the log: {log}");
+    }
+    for wanted in row["logged"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        ensure!(log.contains(wanted), "`{wanted}` is not in the log: {log}");
+    }
+    Ok(())
+}
+
+/// The arguments of each call that arrived, byte for byte.
+fn calls_that_arrived(log: &Path) -> anyhow::Result<Vec<String>> {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let calls = text.lines().filter(|line| line.contains("\"tools/call\""));
+    calls
+        .map(|line| {
+            let from =
+                line.find("\"arguments\":").context("a call without arguments")? + "\"arguments\":".len();
+            let rest = line.get(from..).unwrap_or_default();
+            let mut values =
+                serde_json::Deserializer::from_str(rest).into_iter::<&serde_json::value::RawValue>();
+            Ok(values.next().context("no arguments")??.get().to_owned())
+        })
+        .collect()
+}
+
+/// The configuration of a row: its own text, and its servers, each of which is this program again.
+fn configuration(row: &Value, folder: &Path) -> anyhow::Result<String> {
+    let own = std::env::current_exe()?;
+    let mut text = row["config"].as_str().unwrap_or_default().to_owned() + "\n";
+    for upstream in row["upstreams"].as_array().into_iter().flatten() {
+        let name = upstream["name"].as_str().context("a server has a name")?;
+        if let Some(raw) = upstream["raw"].as_str() {
+            text.push_str(&format!("[[upstreams]]\nname = \"{name}\"\n{raw}\n"));
+            continue;
+        }
+        let mut args = vec![fixture::ASKED.to_owned(), "--log".to_owned()];
+        args.push(folder.join(format!("log-{name}")).to_str().context("a path")?.to_owned());
+        for (number, tools) in upstream["tools"].as_array().into_iter().flatten().enumerate() {
+            let file = folder.join(format!("tools-{name}-{number}"));
+            std::fs::write(&file, format!("{tools}\n"))?;
+            args.extend(["--tools".to_owned(), file.to_str().context("a path")?.to_owned()]);
+        }
+        for script in upstream["scripts"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            args.extend(["--script".to_owned(), script.to_owned()]);
+        }
+        match upstream["era"].as_str() {
+            None | Some("legacy") => {}
+            Some("modern") => {
+                let hello = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#;
+                args.extend(["--script".to_owned(), format!("server/discover=result:{hello}")]);
+            }
+            Some(other) => bail!("no era: {other}"),
+        }
+        let prefix = upstream["prefix"].as_str().map(|prefix| format!("prefix = {}\n", json!(prefix)));
+        text.push_str(&format!(
+            "[[upstreams]]\nname = \"{name}\"\ncommand = {}\nargs = {}\n{}\n",
+            json!(own.to_str().context("a path")?),
+            json!(args),
+            prefix.unwrap_or_default()
+        ));
+    }
+    Ok(text)
+}
