@@ -82,8 +82,8 @@ mod tests {
     fn an_event_over_the_maximum_ends_the_stream() {
         let mut stream = EventStream::new(10);
         assert_eq!(stream.feed(b"data: 0123456789\n"), Err(TooLong));
-        let mut stream = EventStream::new(10);
+        let mut stream = EventStream::new(14);
         assert_eq!(stream.feed(b"data:1234\ndata:567"), Ok(vec![]));
-        assert_eq!(stream.feed(b"8"), Err(TooLong));
+        assert_eq!(stream.feed(b"890"), Err(TooLong));
     }
 }

@@ -135,7 +135,7 @@ impl HttpLink {
         let session = self.lock_session().take();
         let Some(session) = session else { return };
         let request = self.client.delete(&self.url).headers(self.headers.clone()).header(SESSION, session);
-        let request = self.versioned(request).timeout(FAREWELL);
+        let request = self.versioned(request, false).timeout(FAREWELL);
         if let Err(error) = request.send().await {
             tracing::debug!(error = plain(&error), "the session was not ended");
         }
@@ -151,8 +151,14 @@ impl HttpLink {
         if let Some(session) = self.lock_session().clone() {
             request = request.header(SESSION, session);
         }
-        request = self.versioned(request);
-        if self.era.get().is_none_or(|era| *era == Era::Modern) {
+        // Before the server has said how it speaks, it is asked in the newer way, but for `initialize`, which names its
+        // revision itself.
+        let asks_newer = match self.era.get() {
+            Some(era) => *era == Era::Modern,
+            None => outgoing.method != "initialize",
+        };
+        request = self.versioned(request, asks_newer);
+        if asks_newer {
             request = request.header(METHOD, outgoing.method.as_str());
             if let Some(name) = &outgoing.name {
                 request = request.header(NAME, Subject::header_value(name));
@@ -164,10 +170,10 @@ impl HttpLink {
         request.body(outgoing.frame.clone())
     }
 
-    fn versioned(&self, request: reqwest::RequestBuilder) -> reqwest::RequestBuilder {
-        // Before the server has said how it speaks, it is asked in the newer way; `initialize` names its revision itself.
+    fn versioned(&self, request: reqwest::RequestBuilder, asks_newer: bool) -> reqwest::RequestBuilder {
         match self.era.get() {
             Some(era) => request.header(VERSION, era.revision()),
+            None if asks_newer => request.header(VERSION, Era::Modern.revision()),
             None => request,
         }
     }

@@ -1,6 +1,7 @@
 //! A raw client of the gate, over HTTP or standard input and output.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
@@ -56,6 +57,11 @@ impl Client {
             client.address = client.find_address()?;
         }
         Ok(client)
+    }
+
+    /// Where the gate listens.
+    pub(super) fn address(&self) -> &str {
+        &self.address
     }
 
     fn find_address(&mut self) -> anyhow::Result<String> {
@@ -187,9 +193,9 @@ impl Client {
         let host = headers.get("Host").cloned().unwrap_or_else(|| self.address.clone());
         let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
         for (name, value) in headers.iter().filter(|(name, _)| *name != "Host") {
-            head.push_str(&format!("{name}: {value}\r\n"));
+            write!(head, "{name}: {value}\r\n")?;
         }
-        head.push_str(&format!("Content-Length: {}\r\n\r\n", body.len()));
+        write!(head, "Content-Length: {}\r\n\r\n", body.len())?;
         stream.write_all(head.as_bytes())?;
         stream.write_all(body.as_bytes())?;
         let mut answer = Vec::new();

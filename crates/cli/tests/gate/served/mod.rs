@@ -7,6 +7,7 @@
 mod client;
 mod compare;
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -21,23 +22,51 @@ use crate::{BINARY, cases, trial};
 /// One test a row and transport.
 pub(crate) fn trials() -> Vec<Trial> {
     let text = std::fs::read_to_string(cases().join("serve.jsonl")).expect("the rows are there");
-    let mut trials = Vec::new();
+    let name = "serve: a gate is another gate's tool server over HTTP".to_owned();
+    let mut trials = vec![trial(name, a_gate_behind_a_gate)];
     for line in text.lines() {
         let row: Value = serde_json::from_str(line).expect("a row is JSON");
         let name = row["name"].as_str().expect("a row has a name").to_owned();
         let over = row["over"].as_array().cloned().unwrap_or_else(|| vec![json!("http"), json!("stdio")]);
         for transport in over {
-            let transport = match transport.as_str() {
-                Some("http") => Transport::Http,
-                Some("stdio") => Transport::Stdio,
-                other => panic!("no transport: {other:?}"),
-            };
+            let transport = if transport == "http" { Transport::Http } else { Transport::Stdio };
             let row = row.clone();
             let title = format!("serve: {name} (over {})", transport.name());
             trials.push(trial(title, move || play(&row, transport)));
         }
     }
     trials
+}
+
+/// A gate that is another gate's tool server, over HTTP in the newer era.
+fn a_gate_behind_a_gate() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let start = |name: &str, config: &str| {
+        let file = folder.path().join(format!("{name}.toml"));
+        std::fs::write(&file, config)?;
+        let mut command = Command::new(BINARY);
+        command.args(["serve", "--store"]).arg(folder.path().join(format!("{name}.sqlite")));
+        command.arg("--config").arg(file);
+        Client::start(command, Transport::Http)
+    };
+    let row = json!({"upstreams": [{"name": "a", "scripts": ["echo=effect progress:1 answer"]}]});
+    let far = start("far", &configuration(&row, folder.path())?)?;
+    let url = format!("[[upstreams]]\nname = \"far\"\nurl = \"http://{}/mcp\"\n", far.address());
+    let mut near = start("near", &url)?;
+    let call = |arguments: Value, wanted: Value| {
+        json!({"modern": {"method": "tools/call", "params": {"name": "echo", "arguments": arguments,
+            "_meta": {"progressToken": 5}}}, "expect": {"result": wanted}})
+    };
+    let mut step = call(json!({"n": 1}), json!({"content": [{"text": "{\"n\":1}"}]}));
+    step["told"] = json!([{"method": "notifications/progress", "params": {"progressToken": 5}}]);
+    near.step(1, &step)?;
+    far.end()?;
+    let refused = json!({"isError": true, "_meta": {"dev.callgate/refusal": {"code": "upstream-gone", "side_effect": "none"}}});
+    near.step(2, &call(json!({"n": 2}), refused))?;
+    let log = near.end()?;
+    ensure!(log.contains("revision=\"2026-07-28\""), "it speaks in another way: {log}");
+    ensure!(calls_that_arrived(&folder.path().join("log-a"))? == ["{\"n\":1}"]);
+    Ok(())
 }
 
 fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
@@ -88,7 +117,7 @@ fn configuration(row: &Value, folder: &Path) -> anyhow::Result<String> {
     for upstream in row["upstreams"].as_array().into_iter().flatten() {
         let name = upstream["name"].as_str().context("a server has a name")?;
         if let Some(raw) = upstream["raw"].as_str() {
-            text.push_str(&format!("[[upstreams]]\nname = \"{name}\"\n{raw}\n"));
+            writeln!(text, "[[upstreams]]\nname = \"{name}\"\n{raw}")?;
             continue;
         }
         let mut args = vec![fixture::ASKED.to_owned(), "--log".to_owned()];
@@ -110,12 +139,13 @@ fn configuration(row: &Value, folder: &Path) -> anyhow::Result<String> {
             Some(other) => bail!("no era: {other}"),
         }
         let prefix = upstream["prefix"].as_str().map(|prefix| format!("prefix = {}\n", json!(prefix)));
-        text.push_str(&format!(
-            "[[upstreams]]\nname = \"{name}\"\ncommand = {}\nargs = {}\n{}\n",
+        writeln!(
+            text,
+            "[[upstreams]]\nname = \"{name}\"\ncommand = {}\nargs = {}\n{}",
             json!(own.to_str().context("a path")?),
             json!(args),
             prefix.unwrap_or_default()
-        ));
+        )?;
     }
     Ok(text)
 }
