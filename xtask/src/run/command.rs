@@ -47,6 +47,14 @@ impl Command {
         self
     }
 
+    /// Has it fail where something that it needs is missing, if the run does.
+    pub(super) fn failing_like(mut self, at: &Setting) -> Self {
+        if at.is_strict() {
+            self.environment.push(("CI", "true".to_owned()));
+        }
+        self
+    }
+
     /// Runs it; a bad exit status is a failed step.
     pub(super) fn outcome(self) -> Result<Outcome> {
         let status = self.said().status().with_context(|| self.cannot_start())?;

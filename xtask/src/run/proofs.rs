@@ -31,4 +31,5 @@ fn torture(at: &Setting, proof: &str) -> Command {
     Command::new(at, at.binary("callgate-torture"))
         .arguments([proof, "--binary"])
         .argument(at.binary("callgate"))
+        .failing_like(at)
 }

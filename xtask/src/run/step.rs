@@ -55,6 +55,11 @@ impl Setting {
         Setting { root: root.to_path_buf(), target, shared: root.join("../shared"), strict, path }
     }
 
+    /// Whether something that is missing is a failure.
+    pub(super) fn is_strict(&self) -> bool {
+        self.strict
+    }
+
     /// The path of a binary of the release build.
     pub(super) fn binary(&self, name: &str) -> PathBuf {
         self.target.join("release").join(name)

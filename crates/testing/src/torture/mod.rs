@@ -56,8 +56,31 @@ impl Ground {
 
     /// The last intents in the store, as `intents list` shows them.
     fn intents(&self, limit: u32) -> anyhow::Result<Vec<Intent>> {
+        self.list(limit, &[])
+    }
+
+    /// Every intent in doubt, as an operator lists them.
+    fn doubts(&self) -> anyhow::Result<Vec<Intent>> {
+        self.list(u32::MAX, &["--in-doubt"])
+    }
+
+    /// What a budget without windows stands at: what was taken and what is reserved.
+    fn taken(&self, budget: &str) -> anyhow::Result<u64> {
         let output = Command::new(&self.binary)
-            .args(["intents", "list", "--limit", &limit.to_string(), "--format", "json", "--store"])
+            .args(["budgets", "--format", "json", "--store"])
+            .arg(self.store()?)
+            .output()?;
+        let rows: Vec<Value> = serde_json::from_slice(&output.stdout).context("`budgets` is no JSON")?;
+        let counter = rows.iter().find(|row| row.get("budget").and_then(Value::as_str) == Some(budget));
+        let of = |name: &str| counter.and_then(|row| row.get(name)).and_then(Value::as_u64).unwrap_or(0);
+        Ok(of("committed") + of("reserved"))
+    }
+
+    fn list(&self, limit: u32, flags: &[&str]) -> anyhow::Result<Vec<Intent>> {
+        let output = Command::new(&self.binary)
+            .args(["intents", "list", "--limit", &limit.to_string(), "--format", "json"])
+            .args(flags)
+            .arg("--store")
             .arg(self.store()?)
             .output()?;
         if !output.status.success() {

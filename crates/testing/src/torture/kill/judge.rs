@@ -1,6 +1,6 @@
 //! What must hold after a gate was killed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -49,6 +49,8 @@ pub(super) struct Findings {
     pub(super) moments: Moments,
     faults: BTreeMap<Promise, Vec<String>>,
     seen: BTreeMap<String, Intent>,
+    /// How often each tool was sent and took effect so far: one of them is called in two rounds.
+    so_far: BTreeMap<String, (usize, usize)>,
 }
 
 impl Findings {
@@ -62,14 +64,19 @@ impl Findings {
         let mut spent = 0;
         for (number, (tool, need)) in (0_u32..).zip(&round.tools) {
             let ids = match need {
-                Need::Approval => vec![number, number + 1],
-                Need::Nothing | Need::Budget => vec![number],
+                // It is called a second time at the end.
+                Need::Approval => vec![number, u32::try_from(round.tools.len())?],
+                Need::Nothing | Need::Budget | Need::Again => vec![number],
             };
+            let so_far = self.so_far.entry(tool.clone()).or_default();
+            so_far.0 += log.matches(&format!("\"{tool}\",")).count();
+            so_far.1 += effects.lines().filter(|line| line.split(' ').nth(1) == Some(tool)).count();
+            let (sent, took_effect) = *so_far;
             let mine: Vec<&Intent> = intents.iter().filter(|intent| intent.tool == *tool).collect();
             let call = Call {
                 need: *need,
-                sent: log.matches(&format!("\"{tool}\",")).count(),
-                effects: effects.lines().filter(|line| line.split(' ').nth(1) == Some(tool)).count(),
+                sent,
+                effects: took_effect,
                 answers: ids.iter().filter_map(|id| round.answers.get(id)).collect(),
                 intents: mine,
                 owed: round.owed,
@@ -77,7 +84,9 @@ impl Findings {
             if *need == Need::Budget {
                 spent += call.effects.max(call.intents.len());
             }
-            self.moments.count(&call);
+            if *need != Need::Again {
+                self.moments.count(&call);
+            }
             for promise in call.broken() {
                 self.fault(promise, format!("{tool}: {call:?}"));
             }
@@ -108,6 +117,31 @@ impl Findings {
         }
         for (promise, fault) in faults {
             self.fault(promise, fault);
+        }
+    }
+
+    /// Compares what a budget of all rounds stands at with the calls that took from it.
+    pub(super) fn count_spent(&mut self, last: &BTreeMap<String, Intent>, taken: u64, room: u32) {
+        let spent =
+            last.values().filter(|intent| intent.tool.starts_with("spend-") && intent.state != "refused");
+        let spent = spent.count() as u64;
+        if spent != taken || spent > u64::from(room) {
+            self.fault(
+                Promise::Budget,
+                format!("{spent} calls took from a budget of {room} that stands at {taken}"),
+            );
+        }
+    }
+
+    /// Compares the intents in doubt with the list of those in doubt.
+    pub(super) fn compare_doubts(&mut self, last: &BTreeMap<String, Intent>, listed: &[Intent]) {
+        let doubts = last.values().filter(|intent| intent.in_doubt).map(|intent| &intent.id);
+        let listed: BTreeSet<&String> = listed.iter().map(|intent| &intent.id).collect();
+        if doubts.collect::<BTreeSet<_>>() != listed {
+            self.fault(
+                Promise::InDoubt,
+                format!("{} are listed as in doubt, which others are", listed.len()),
+            );
         }
     }
 
@@ -147,12 +181,13 @@ impl Call<'_> {
     fn broken(&self) -> Vec<Promise> {
         let reached = self.sent > 0 || self.effects > 0;
         let certain = |intent: &Intent| match intent.state.as_str() {
-            "settled" => !intent.in_doubt,
+            "settled" => !intent.in_doubt && (intent.side_effect == "done" || self.effects == 0),
             "refused" => !reached,
             "open" => intent.in_doubt && intent.side_effect == "unknown",
             _ => false,
         };
-        let unapproved = |intent: &&Intent| self.need == Need::Approval && intent.approval.is_none();
+        let unapproved =
+            |intent: &&Intent| matches!(self.need, Need::Approval | Need::Again) && intent.approval.is_none();
         [
             (Promise::Intent, reached && self.intents.is_empty()),
             (Promise::Once, self.sent > 1 || self.effects > 1 || self.intents.len() > 1),
@@ -250,6 +285,8 @@ mod tests {
         assert_eq!(broken(1, 0, None, &[&doubtful]), []);
         assert_eq!(broken(0, 0, None, &[&refused]), []);
         assert_eq!(broken(1, 0, None, &[&refused]), [Promise::InDoubt]);
+        let denied = intent("settled", "none", false);
+        assert_eq!(broken(1, 1, None, &[&denied]), [Promise::InDoubt]);
         assert_eq!(broken(1, 0, None, &[]), [Promise::Intent]);
         assert_eq!(broken(2, 1, None, &[&doubtful]), [Promise::Once]);
         assert_eq!(broken(1, 1, None, &[&doubtful, &doubtful]), [Promise::Once]);
@@ -269,5 +306,21 @@ mod tests {
         assert!(findings.of(Promise::Kept).is_some());
         assert!(findings.of(Promise::Approval).is_some());
         assert!(findings.of(Promise::Once).is_none());
+    }
+
+    #[test]
+    fn a_budget_that_lost_a_reservation_and_a_doubt_that_is_not_listed_are_seen() {
+        let spent = Intent { tool: "spend-1-0".into(), ..intent("open", "unknown", true) };
+        let last = BTreeMap::from([("i".to_owned(), spent.clone())]);
+        for (taken, room, broken) in [(1, 1, false), (0, 1, true), (1, 0, true)] {
+            let mut findings = Findings::default();
+            findings.count_spent(&last, taken, room);
+            assert_eq!(findings.of(Promise::Budget).is_some(), broken, "{taken} of {room}");
+        }
+        let mut findings = Findings::default();
+        findings.compare_doubts(&last, &[spent]);
+        assert!(findings.of(Promise::InDoubt).is_none());
+        findings.compare_doubts(&last, &[]);
+        assert!(findings.of(Promise::InDoubt).is_some());
     }
 }

@@ -2,8 +2,8 @@
 //! PostgreSQL the server is, too, in some of the rounds.
 //!
 //! Each round has tools of its own, so that a call, its line in the fixture's log, its effect and its intent are told
-//! apart by the tool's name alone. Three calls need nothing; three take from a budget that has room for two; and two are
-//! the same call, which a person has approved once. After the kill the next round's gate starts, and then must hold what
+//! apart by the tool's name alone. Three calls need nothing; three take from a budget that has room for two, and from one of all rounds; and two are
+//! the same call, which a person has approved once and which comes again in the next round. After the kill the next round's gate starts, and then must hold what
 //! [`judge::Promise`] says.
 //!
 //! | file | holds |
@@ -73,7 +73,9 @@ fn torture(
 ) -> anyhow::Result<()> {
     let store = if server.is_some() { "PostgreSQL" } else { "SQLite" };
     let mut lot = Lot::new(kills.seed);
-    round::configure(ground)?;
+    // Room for about half of what is asked for, so that it runs out on the way.
+    let total = kills.rounds + ROUNDS_OF_PRACTICE * 2;
+    round::configure(ground, total)?;
     let mut window = Duration::ZERO;
     for number in 0..ROUNDS_OF_PRACTICE {
         window = window.max(Round::plan(ground, number, &mut lot)?.measure(ground)?);
@@ -113,6 +115,8 @@ fn torture(
     let last: BTreeMap<String, Intent> =
         ground.intents(u32::MAX)?.into_iter().map(|intent| (intent.id.clone(), intent)).collect();
     findings.compare(&last);
+    findings.count_spent(&last, ground.taken("all")?, total);
+    findings.compare_doubts(&last, &ground.doubts()?);
     report.say(&format!("{store}: {}", findings.moments.text()));
     for promise in Promise::ALL {
         report.check(&format!("{store}: {}", promise.text()), findings.of(promise));

@@ -29,6 +29,8 @@ pub(super) enum Need {
     Nothing,
     Budget,
     Approval,
+    /// The call that was approved in the round before, made once more after its gate was killed.
+    Again,
 }
 
 /// One round's plan and files.
@@ -53,24 +55,32 @@ pub(super) struct Killed {
     pub(super) owed: bool,
 }
 
-/// Writes the configuration of all gates.
-pub(super) fn configure(ground: &Ground) -> anyhow::Result<()> {
+fn ask(number: u32) -> String {
+    format!("ask-{number}")
+}
+
+/// Writes the configuration of all gates. One budget is that of each gate's life; the other is that of all of them and
+/// has room for `total`.
+pub(super) fn configure(ground: &Ground, total: u32) -> anyhow::Result<()> {
     let config = format!(
         "[[rules]]\nid = \"ask\"\neffect = \"ask\"\ntools = [\"*/ask-*\"]\n\n\
          [[rules]]\nid = \"all\"\neffect = \"permit\"\ntools = [\"*\"]\n\n\
-         [[budgets]]\nname = \"spend\"\ntools = [\"*/spend-*\"]\nper = [\"run\"]\nlimit = {{ calls = {BUDGET} }}\n"
+         [[budgets]]\nname = \"spend\"\ntools = [\"*/spend-*\"]\nper = [\"run\"]\nlimit = {{ calls = {BUDGET} }}\n\n\
+         [[budgets]]\nname = \"all\"\ntools = [\"*/spend-*\"]\nlimit = {{ calls = {total} }}\n"
     );
     Ok(std::fs::write(ground.config(), config)?)
 }
 
 impl Round {
     pub(super) fn plan(ground: &Ground, number: u32, lot: &mut Lot) -> anyhow::Result<Round> {
+        let before = number.checked_sub(1);
         let named = |kind: &str, need| {
             (0..EACH).map(move |n| (format!("{kind}-{number}-{n}"), need)).collect::<Vec<_>>()
         };
         let mut tools = named("plain", Need::Nothing);
         tools.extend(named("spend", Need::Budget));
-        tools.push((format!("ask-{number}"), Need::Approval));
+        tools.push((ask(number), Need::Approval));
+        tools.extend(before.map(|before| (ask(before), Need::Again)));
         let waits =
             tools.iter().map(|_| (lot.up_to(TOOL_WAIT_MS_MAX), lot.up_to(TOOL_WAIT_MS_MAX))).collect();
         let definitions: Vec<String> = tools
