@@ -38,20 +38,8 @@ impl Subject {
 
     /// The arguments that a tool's definition wants to have repeated: names of headers and encoded values.
     pub fn mirrored(definition: &[u8], arguments: &[u8], limits: &FrameLimits) -> Vec<(String, String)> {
-        let (mut tape, mut other) = (Tape::new(), Tape::new());
-        let (Ok(tool), Ok(arguments)) =
-            (tape.read(definition, &limits.frame_text()), other.read(arguments, &limits.frame_text()))
-        else {
-            return Vec::new();
-        };
-        let mut found = Vec::new();
-        if let Some(schema) = tool.member("inputSchema") {
-            walk(schema, Some(arguments), &mut found);
-        }
-        found
-            .into_iter()
-            .filter_map(|(name, value)| Some((format!("{PARAM}{name}"), Subject::header_value(&value?))))
-            .collect()
+        let expected = Subject::expected(definition, arguments, limits).into_iter();
+        expected.filter_map(|(name, value)| Some((name, Subject::header_value(&value?)))).collect()
     }
 
     /// The headers that a tool's definition knows, and what each has to say for these arguments: `None` for nothing.

@@ -4,17 +4,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
 use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated};
+use callgate_gateway::catalog::Lookup;
 use callgate_gateway::intent::Observation;
+use callgate_mcp::error_map::{CallReply, call_reply};
 use callgate_mcp::relay::{Era, Inward, Outward, ResultKind, Subject, inward, outward, own_answer};
 use callgate_mcp::{RequestId, answer, frame, outcome::Notice};
-use callgate_wire::{Code, Intent, IntentId, Settlement, Timestamp};
+use callgate_wire::{Code, Intent, IntentId, Settlement, Stage, Timestamp};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use super::client::{Client, Talk, Turn};
+use super::front::Response;
 use super::gate::{Gate, Route};
+use super::headers;
 use super::judge::{Judged, judge};
 use super::link::{Next, Outgoing, Reply, Ticket};
 use super::marks;
@@ -35,32 +40,35 @@ struct Way<'g> {
 }
 
 impl Gate {
-    /// Answers a call; `None` if its caller has withdrawn it and waits for nothing.
+    /// Answers a call, with nothing if its caller has withdrawn it.
     pub(super) async fn call(
         self: &Arc<Gate>,
         client: &Client,
         call: frame::Call,
         frame: Box<[u8]>,
         mut talk: Talk,
-    ) -> Option<Vec<u8>> {
+    ) -> Response {
         let frame::Call { id, tool: name, arguments } = call;
         let way = Way { gate: self, client, id, name, frame };
         let outcome = tokio::select! {
             biased;
-            () = talk.is_withdrawn() => return None,
+            () = talk.is_withdrawn() => return Response::Nothing,
             found = way.find() => found,
         };
         let (route, _slots) = match outcome {
             Ok(found) => found,
-            Err(refusal) => return Some(way.refused(&refusal)),
+            Err(refusal) => return way.refused(&refusal),
         };
+        if let Some(refusal) = way.mirrors(&route, arguments.clone(), talk.mirrored.take()) {
+            return way.refused(&refusal);
+        }
         // From here on nothing is dropped: what was recorded has to end in a record.
         let key = talk.key.take().or_else(|| marks::key(&way.frame, &self.config.gate.frames));
         let opened = way.open(&route, arguments, key.clone()).await;
         let dispatch = match opened {
             Ok(Opened::Go(dispatch)) => dispatch,
-            Ok(Opened::Known(intent, result)) => return Some(way.known(&intent, result)),
-            Err(refusal) => return Some(way.refused(&refusal)),
+            Ok(Opened::Known(intent, result)) => return way.known(&intent, result),
+            Err(refusal) => return way.refused(&refusal),
         };
         if let Some(turn) = &mut talk.turn {
             turn.come().await;
@@ -68,9 +76,9 @@ impl Gate {
         let turn = talk.turn.take();
         if *talk.withdrawn.borrow() {
             way.unsent(dispatch, Observation::CancelledBeforeDispatch, None).await;
-            return None;
+            return Response::Nothing;
         }
-        way.sent(route, dispatch, turn, talk, key.is_some()).await
+        Response::of(way.sent(route, dispatch, turn, talk, key.is_some()).await)
     }
 }
 
@@ -296,7 +304,7 @@ impl<'g> Way<'g> {
     }
 
     /// The answer to a call that has run before, with the same key.
-    fn known(&self, intent: &Intent, result: Option<Box<[u8]>>) -> Vec<u8> {
+    fn known(&self, intent: &Intent, result: Option<Box<[u8]>>) -> Response {
         match result {
             Some(result) => {
                 let frame = answer::result(&self.id, &result);
@@ -305,15 +313,34 @@ impl<'g> Way<'g> {
                     intent.settlement.as_ref().map(|settlement| marks::outcome(intent, settlement, limits));
                 let (id, era, mark) = (self.id.raw(), self.client.era, mark.as_deref());
                 let to = Inward { id, era, kind: ResultKind::Call, mark };
-                inward(&frame, limits, &to).unwrap_or(frame)
+                Response::Frame(inward(&frame, limits, &to).unwrap_or(frame))
             }
             None => self.refused(&repeated(intent)),
         }
     }
 
-    fn refused(&self, refusal: &Refusal) -> Vec<u8> {
+    fn refused(&self, refusal: &Refusal) -> Response {
         tracing::info!(tool = self.name, code = %refusal.code, stage = %refusal.stage, "refused");
-        finish(answer::refusal(&self.id, refusal), &self.id, self.client.era, &self.gate.config.gate.frames)
+        let limits = &self.gate.config.gate.frames;
+        let frame = finish(answer::refusal(&self.id, refusal), &self.id, self.client.era, limits);
+        match call_reply(refusal.code) {
+            CallReply::Error(number) => Response::Error(number, frame),
+            CallReply::Result => Response::Frame(frame),
+        }
+    }
+
+    /// Why the headers that repeat arguments do not: a tool marks arguments with `x-mcp-header`, and proxies may go by them.
+    fn mirrors(
+        &self,
+        route: &Route,
+        arguments: Option<Range<usize>>,
+        headers: Option<HeaderMap>,
+    ) -> Option<Refusal> {
+        let Lookup::Admitted(tool) = route.catalog.tool(&route.tool) else { return None };
+        let arguments = arguments.and_then(|span| self.frame.get(span)).unwrap_or(b"{}");
+        let expected = Subject::expected(&tool.definition, arguments, &self.gate.config.gate.frames);
+        let fault = headers::mirror(&headers?, &expected)?;
+        Some(Refusal::new(Code::HeaderMismatch, fault).in_stage(Stage::Frame))
     }
 }
 

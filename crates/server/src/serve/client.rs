@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use axum::http::HeaderMap;
 use callgate_gateway::policy::Claims;
 use callgate_mcp::FrameLimits;
 use callgate_mcp::relay::{Era, Introduction, ModernClient, with_progress};
@@ -42,6 +43,8 @@ pub(crate) struct Talk {
     pub(crate) withdrawn: watch::Receiver<bool>,
     /// The client's key by which the same call is known again, where the transport carries it.
     pub(crate) key: Option<String>,
+    /// The headers of the request, where they have to repeat arguments that a tool marks.
+    pub(crate) mirrored: Option<HeaderMap>,
     /// The order in which this client's calls leave, where it has one.
     pub(crate) turn: Option<Turn>,
 }

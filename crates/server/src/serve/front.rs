@@ -71,7 +71,7 @@ impl Gate {
                 Response::Nothing
             }
             ClientFrame::Faulty(faulty) => self.faulty(client, faulty),
-            ClientFrame::Call(call) => Response::of(self.call(client, call, bytes, talk).await),
+            ClientFrame::Call(call) => self.call(client, call, bytes, talk).await,
             ClientFrame::List { id, cursor: true } => Response::error(
                 &id,
                 rpc::INVALID_PARAMS,

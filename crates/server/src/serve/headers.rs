@@ -3,7 +3,7 @@
 use axum::http::{HeaderMap, StatusCode};
 use callgate_mcp::relay::Subject;
 use callgate_mcp::revision;
-use callgate_schema::json::Node;
+use callgate_schema::json::{Kind, Node, Tape};
 
 use super::http::param;
 
@@ -57,6 +57,36 @@ fn expect(headers: &HeaderMap, header: &'static str, expected: &str) -> Result<(
         None => format!("expected the header `{header}`, once, found none or several"),
     };
     Err(Mismatch { header, message })
+}
+
+/// What is wrong with the headers that repeat arguments: names of headers, and what each has to say. Whole numbers are
+/// compared as numbers.
+///
+/// SPEC: 2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters".
+pub(super) fn mirror(headers: &HeaderMap, expected: &[(String, Option<String>)]) -> Option<String> {
+    expected.iter().find_map(|(name, expected)| {
+        let there = headers.contains_key(name.as_str());
+        let found = text(headers, name).as_deref().and_then(Subject::header_text);
+        match (expected, found) {
+            (None, None) if !there => None,
+            (Some(expected), Some(found)) if same(expected, &found) => None,
+            _ => Some(format!(
+                "expected the header `{name}` to say what the argument says, found another value or none"
+            )),
+        }
+    })
+}
+
+fn same(expected: &str, found: &str) -> bool {
+    if expected == found {
+        return true;
+    }
+    let limits = callgate_mcp::FrameLimits::default().frame_text();
+    let (mut one, mut other) = (Tape::new(), Tape::new());
+    match (one.read(expected.as_bytes(), &limits), other.read(found.as_bytes(), &limits)) {
+        (Ok(one), Ok(other)) => one.kind() == Kind::Number && one.equals(other),
+        _ => false,
+    }
 }
 
 #[cfg(test)]

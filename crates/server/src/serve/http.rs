@@ -219,8 +219,9 @@ impl Front {
             session.open(id.clone(), withdraw);
         }
         let key = headers::text(headers, "idempotency-key");
-        let talk = Talk { tell, withdrawn, key, turn: None };
         let era = client.era;
+        let mirrored = (era == Era::Modern).then(|| headers.clone());
+        let talk = Talk { tell, withdrawn, key, mirrored, turn: None };
         let gate = Arc::clone(&self.gate);
         let mut answer = tokio::spawn(async move {
             let response = gate.respond(&client, frame, bytes.to_vec().into(), talk).await;

@@ -153,7 +153,7 @@ impl Shared {
         }
         let (tell, told) = mpsc::channel(TOLD_WAITING_MAX);
         let turn = matches!(frame, ClientFrame::Call(_)).then(|| turns.next());
-        let talk = Talk { tell, withdrawn, key: None, turn };
+        let talk = Talk { tell, withdrawn, key: None, mirrored: None, turn };
         let shared = Arc::clone(self);
         tasks.spawn(async move { shared.answer(client, frame, line, method, talk, told, id).await });
     }
