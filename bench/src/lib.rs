@@ -12,6 +12,7 @@ pub mod engine;
 pub mod gate;
 pub mod instructions;
 pub mod peers;
+pub mod stages;
 pub mod turns;
 pub mod wire;
 

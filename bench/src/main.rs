@@ -1,6 +1,6 @@
 //! `cargo run --release -p callgate-bench -- WHAT`: measures and prints.
 
-use callgate_bench::{coercion, engine, gate, instructions, wire};
+use callgate_bench::{coercion, engine, gate, instructions, stages, wire};
 use clap::{Parser, Subcommand};
 
 /// Measure the engine or the gate.
@@ -23,6 +23,8 @@ enum What {
     Coercion,
     /// What `callgate wrap` adds to a call, and calls a second with several at once
     Gate(gate::Args),
+    /// The stages of a call from the catalog to the dispatch, with the journal in memory
+    Stages,
     /// An entity snapshot, parsed and printed, beside `serde_json`
     Wire,
 }
@@ -34,6 +36,7 @@ fn main() -> anyhow::Result<()> {
         What::InstructionsWorkloads => instructions::workloads(),
         What::Coercion => coercion::run(),
         What::Gate(args) => gate::run(&args),
+        What::Stages => stages::run(),
         What::Wire => wire::run(),
     }
 }
