@@ -198,7 +198,7 @@ fn fix(args: &Args, reporter: Reporter, reports: &mut [Report]) -> anyhow::Resul
         let fix::Fixed { report: fixed, mended } = fix::fix(reporter, report);
         let name = one_line(&report.file);
         if mended.is_empty() {
-            let _ = writeln!(shown, "{name}: nothing to mend\n");
+            let _ = writeln!(shown, "{name}: nothing that can be mended safely\n");
             continue;
         }
         let _ = writeln!(shown, "{}", fix::diff(&report.file, &report.text, &fixed.text));

@@ -70,8 +70,8 @@ pub(crate) fn form(keyword: &str, found: Kind) -> Option<&'static str> {
             "write `false` to allow no other members, `true` to allow any, or the schema that they keep"
         }
         ("items", Kind::Array) => {
-            "describe all items by one schema, or list those of the first items under `prefixItems`: a list under \
-             `items` is of draft-07, which `$schema` would have to name"
+            "describe all items by one schema, or list those of the first items under `prefixItems`; to keep \
+             the list, name the dialect that has it: `\"$schema\": \"http://json-schema.org/draft-07/schema#\"`"
         }
         ("pattern", _) => "write the expression in quotes, without slashes around it",
         ("$ref", _) => "write in quotes where the schema is: `\"#/$defs/name\"`",

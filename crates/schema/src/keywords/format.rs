@@ -42,7 +42,10 @@ fn doubt_unknown(compiler: &mut Compiler<'_>, entry: &Entry<'_, '_>, name: &str)
     let message =
         format!("expected a format of JSON Schema, found `{name}`, which says nothing to a validator");
     let finding = Finding::new(Code::SchemaFormatUnknown, message)
-        .with_help("say what the value must be with `pattern`, `minimum` and the like, or leave it as a note")
+        .with_help(
+            "say what the value must be: a number by `minimum` and `maximum`, a text by `pattern`; a mere note belongs \
+             into `description`",
+        )
         .at_schema("format", entry.location());
     compiler.warn(finding.at_offset(entry.value.span().start));
 }

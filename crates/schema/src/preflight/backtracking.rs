@@ -20,8 +20,9 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
             let message =
                 "expected a pattern that is matched in linear time, found lookaround or a backreference";
             doubts.push(subject.doubt(Code::PatternBacktracks, "pattern", message).with_help(
-                "for `(?!…)` write `\"not\": {\"pattern\": \"…\"}` beside the pattern, for `(?=…)` one more \
-                         pattern under `allOf`",
+                "take a leading `(?!X)` out and write `\"not\": {\"pattern\": \"^X\"}` beside the pattern, \
+                 several of them under one `not` with `anyOf`; a leading `(?=X)` is one more pattern under `allOf`; a \
+                 backreference has no equal",
             ));
         }
     }

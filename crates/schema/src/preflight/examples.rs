@@ -56,8 +56,8 @@ fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String
         && !stated.has(value)
     {
         let reason = format!("{}, where `type` says {}", found(value), stated.names());
-        let help = "leave the `default` out, since a member that is not required need not be sent, or add `null` to \
-                    the types";
+        let help = "leave the `default` out, since a member that is not required need not be sent, or take `null` \
+                    into the type, as in `\"type\": [\"string\", \"null\"]`";
         return (reason, if is_missing_default { help.to_owned() } else { usual() });
     }
     let is_listed = |choices: Node<'_>| choices.items().any(|choice| choice.equals(value));

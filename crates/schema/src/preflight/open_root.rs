@@ -27,7 +27,9 @@ pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
     if !OTHERS.meets(subject.present.set()) {
         let message = "expected a closed object of arguments, found one that takes members of any name";
         let finding = Finding::new(Code::SchemaOpenRoot, message)
-            .with_help("add `\"additionalProperties\": false`")
+            .with_help(
+                "write `\"additionalProperties\": false` beside `properties`, or `true` if other members are meant",
+            )
             .at_schema("additionalProperties", "")
             .at_offset(subject.present.schema().span().start);
         doubts.push(finding);
