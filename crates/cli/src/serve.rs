@@ -2,8 +2,10 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
+use callgate_gateway::Journal;
 use callgate_server::config::Config;
 use callgate_server::{Gate, HttpClients, OperatorToken, RECOVERY_EVERY, StdioClient, keep_recovering};
 use callgate_wire::Principal;
@@ -44,6 +46,9 @@ pub(crate) struct Args {
     stdio: bool,
 }
 
+/// How long the last records may take to be written.
+const LAST_RECORDS: Duration = Duration::from_secs(2);
+
 /// The configuration of a gate that has none: the notes server of this program, behind a gate that anyone may call.
 const NOTES: &str = "[[upstreams]]\nname = \"notes\"\ncommand = \"";
 
@@ -83,9 +88,9 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
         tracing::warn!(%error, code = %error.code(), "there is no token for an operator");
     }
     tell_rules(&config);
-    tokio::spawn(keep_recovering(Arc::clone(&journal), RECOVERY_EVERY));
+    tokio::spawn(keep_recovering(Arc::downgrade(&journal), RECOVERY_EVERY));
     let config = Arc::new(config);
-    let gate = Gate::start(Arc::clone(&config), journal);
+    let gate = Gate::start(Arc::clone(&config), Arc::clone(&journal));
     tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
     if let Some(listener) = listener {
         let (hosts, origins) = (config.serve.hosts.clone(), config.serve.origins.clone());
@@ -97,8 +102,22 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
         callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
     }
     gate.stop().await;
+    drop(gate);
+    close(journal).await;
     tracing::info!("stopped");
     Ok(ExitCode::Success)
+}
+
+/// Lets go of the journal when nobody else has it any more, so that this gate's life ends in the store, too.
+async fn close(journal: Arc<dyn Journal>) {
+    let alone = async {
+        while Arc::strong_count(&journal) > 1 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    if tokio::time::timeout(LAST_RECORDS, alone).await.is_err() {
+        tracing::warn!("the store is still in use; other gates will find that this one is gone");
+    }
 }
 
 /// Listens; an address that others can reach is refused as long as nobody is asked who they are.

@@ -104,7 +104,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         "wrapped"
     );
     tell_rules(&config);
-    tokio::spawn(keep_recovering(Arc::clone(&journal), RECOVERY_EVERY));
+    tokio::spawn(keep_recovering(Arc::downgrade(&journal), RECOVERY_EVERY));
     let peers = Peers {
         from_client: Box::new(tokio::io::stdin()),
         client_hang_up: callgate_server::stdin_hang_up().context("failed to watch standard input")?,

@@ -17,6 +17,7 @@
 //!
 //! What this crate does not do: it has no sockets, no tasks and no clock, and it keeps no session. `server` does.
 
+mod edit;
 mod id;
 mod limits;
 

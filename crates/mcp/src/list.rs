@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use callgate_schema::json::{Kind, Tape, skim_items, skim_members};
 
+use crate::frame::one_line;
 use crate::reserved::Meta;
 use crate::{FrameLimits, RequestId};
 
@@ -90,6 +91,7 @@ pub fn result<'a>(
         out.extend_from_slice(value.as_bytes());
     }
     out.push(b'}');
+    one_line(&mut out);
     out
 }
 

@@ -11,6 +11,7 @@ use callgate_wire::Code;
 
 use crate::RequestId;
 use crate::answer::{class, write_findings};
+use crate::edit::Edits;
 use crate::frame::{Answer, AnswerContent, ResultFacts};
 
 /// The key in `_meta` under which a result is marked that breaks the tool's own output schema.
@@ -31,7 +32,7 @@ pub fn forwarded<'f>(frame: &'f [u8], answer: &Answer, id: &RequestId) -> Cow<'f
     if let AnswerContent::Result(facts) = &answer.content {
         edits.extend(cut_reserved(facts));
     }
-    if edits.is_empty() { Cow::Borrowed(frame) } else { Cow::Owned(splice(frame, edits)) }
+    if edits.is_empty() { Cow::Borrowed(frame) } else { Cow::Owned(spliced(frame, edits)) }
 }
 
 fn cut_reserved(facts: &ResultFacts) -> impl Iterator<Item = Edit> {
@@ -80,7 +81,7 @@ pub fn without_structured(
             edits.push((base + 1..base + 1, own));
         }
     }
-    splice(frame, edits)
+    spliced(frame, edits)
 }
 
 /// The span of a member with the comma that parts it from the next one, or else from the one before.
@@ -108,18 +109,12 @@ fn mark(findings: &[Finding]) -> Vec<u8> {
     out
 }
 
-/// The text with each span replaced; no two of them overlap.
-fn splice(text: &[u8], mut edits: Vec<Edit>) -> Vec<u8> {
-    edits.sort_by_key(|(span, _)| span.start);
-    let mut out = Vec::with_capacity(text.len());
-    let mut done = 0;
+fn spliced(text: &[u8], edits: Vec<Edit>) -> Vec<u8> {
+    let mut all = Edits::default();
     for (span, new) in edits {
-        out.extend_from_slice(text.get(done..span.start).unwrap_or_default());
-        out.extend_from_slice(&new);
-        done = span.end;
+        all.replace(span, new);
     }
-    out.extend_from_slice(text.get(done..).unwrap_or_default());
-    out
+    all.apply(text)
 }
 
 #[cfg(test)]

@@ -8,6 +8,11 @@ use callgate_schema::json::{Kind, Node};
 /// What the names of the gate's own members begin with.
 pub const PREFIX: &str = "dev.callgate/";
 
+/// The member of a call's `_meta` that is the caller's key for it.
+pub const KEY: &str = "dev.callgate/idempotencyKey";
+/// The member of a call's `_meta` that names the run that it belongs to.
+pub const RUN: &str = "dev.callgate/run";
+
 /// The `_meta` of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Meta {

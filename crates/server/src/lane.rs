@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use callgate_mcp::FrameLimits;
-use callgate_mcp::frame::{ClientFrame, ClientReader, Scan, UpstreamFrame, UpstreamReader};
+use callgate_mcp::frame::{ClientFrame, ClientReader, Scan, UpstreamFrame, UpstreamReader, one_line};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt as _, BufWriter};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
@@ -71,6 +71,9 @@ pub(crate) trait FrameSource: Send + 'static {
 
     /// Judges one line.
     fn read(&mut self, line: &[u8]) -> Self::Frame;
+
+    /// Whether the strict reader took the line whole.
+    fn is_whole(frame: &Self::Frame) -> bool;
 }
 
 impl FrameSource for ClientReader {
@@ -79,6 +82,10 @@ impl FrameSource for ClientReader {
     fn read(&mut self, line: &[u8]) -> ClientFrame {
         ClientReader::read(self, line)
     }
+
+    fn is_whole(frame: &ClientFrame) -> bool {
+        !matches!(frame, ClientFrame::Faulty(_))
+    }
 }
 
 impl FrameSource for UpstreamReader {
@@ -86,6 +93,10 @@ impl FrameSource for UpstreamReader {
 
     fn read(&mut self, line: &[u8]) -> UpstreamFrame {
         UpstreamReader::read(self, line)
+    }
+
+    fn is_whole(frame: &UpstreamFrame) -> bool {
+        !matches!(frame, UpstreamFrame::Unreadable { .. })
     }
 }
 
@@ -103,11 +114,14 @@ pub(crate) fn read_frames<S: FrameSource>(
     tokio::spawn(async move {
         loop {
             let incoming = match lines.next().await {
-                Ok(NextLine::Line(line)) => {
+                Ok(NextLine::Line(mut line)) => {
                     let cost =
                         u32::try_from(line.len() + FRAME_COST_BYTES).unwrap_or(u32::MAX).min(held_bytes_max);
                     let held = Arc::clone(&share).acquire_many_owned(cost).await.ok();
                     let frame = source.read(&line);
+                    if S::is_whole(&frame) {
+                        one_line(&mut line);
+                    }
                     Incoming::Frame(frame, Line { bytes: line.into(), _held: held })
                 }
                 Ok(NextLine::Oversize(scan)) => Incoming::Oversize(scan),
@@ -155,6 +169,7 @@ impl Outbox {
 
     /// Queues a line. It is lost if the stream takes no more, which the writing task tells.
     pub(crate) fn push(&self, line: Line) {
+        debug_assert!(!line.bytes.contains(&b'\n'), "a message is one line");
         let cost = line.bytes.len() + FRAME_COST_BYTES;
         self.level.bytes.fetch_add(cost, Ordering::Relaxed);
         if self.lines.send(line).is_err() {

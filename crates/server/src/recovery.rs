@@ -1,7 +1,7 @@
 //! A gate that runs looks now and then for gates that have gone meanwhile: what they left is in doubt, and is recorded so
 //! before anybody asks.
 
-use std::sync::Arc;
+use std::sync::Weak;
 use std::time::Duration;
 
 use callgate_gateway::{Journal, JournalError};
@@ -30,12 +30,13 @@ pub fn recover(journal: &dyn Journal) -> Result<Vec<Intent>, JournalError> {
     Ok(taken)
 }
 
-/// Does so every `every`, until it is dropped. A store that cannot be asked is asked again the next time.
-pub async fn keep_recovering(journal: Arc<dyn Journal>, every: Duration) {
+/// Does so every `every`, as long as somebody else holds the journal, which ends when they let go of it. A store that cannot
+/// be asked is asked again the next time.
+pub async fn keep_recovering(journal: Weak<dyn Journal>, every: Duration) {
     let mut failed = false;
     loop {
         tokio::time::sleep(every).await;
-        let journal = Arc::clone(&journal);
+        let Some(journal) = journal.upgrade() else { return };
         let outcome = tokio::task::spawn_blocking(move || recover(&*journal)).await;
         match outcome {
             Ok(Ok(_)) => failed = false,
@@ -58,6 +59,7 @@ mod tests {
     use callgate_gateway::policy::{Claims, RuleSet};
     use callgate_schema::Profile;
     use callgate_wire::Principal;
+    use std::sync::Arc;
 
     use super::*;
     use crate::clock::{fresh_incarnation, fresh_intent_id};
@@ -80,17 +82,23 @@ mod tests {
         let (gone, runs) = (store.enter(fresh_incarnation()), store.enter(fresh_incarnation()));
         open_one(&gone);
         let runs: Arc<dyn Journal> = Arc::new(runs);
-        let looks = tokio::spawn(keep_recovering(Arc::clone(&runs), Duration::from_millis(5)));
-        let doubts = || runs.list(&IntentFilter { in_doubt: true, ..IntentFilter::last(9) }).unwrap().len();
+        let looks = tokio::spawn(keep_recovering(Arc::downgrade(&runs), Duration::from_millis(5)));
+        let doubts = |runs: &Arc<dyn Journal>| {
+            runs.list(&IntentFilter { in_doubt: true, ..IntentFilter::last(9) }).unwrap().len()
+        };
         tokio::time::sleep(Duration::from_millis(50)).await;
-        assert_eq!(doubts(), 0, "the other gate lives");
+        assert_eq!(doubts(&runs), 0, "the other gate lives");
         store.lose(gone.incarnation());
         let found = async {
-            while doubts() == 0 {
+            while doubts(&runs) == 0 {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
         tokio::time::timeout(Duration::from_secs(10), found).await.expect("it is found");
-        looks.abort();
+        drop(runs);
+        tokio::time::timeout(Duration::from_secs(10), looks)
+            .await
+            .expect("it ends with the journal")
+            .unwrap();
     }
 }

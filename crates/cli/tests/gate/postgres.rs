@@ -26,6 +26,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             "postgres: a call whose gate was frozen after its record is in doubt".into(),
             frozen_after_the_record,
         ),
+        trial("postgres: a gate that ends gives its lease back".into(), a_lease_is_given_back),
         trial("postgres: no password is shown".into(), no_password_is_shown),
     ]
 }
@@ -41,6 +42,27 @@ fn committed_before_sent() -> anyhow::Result<()> {
     let mut report = Report::default();
     order_postgres::run(&ground, &mut report)?;
     ensure!(report.close(), "a promise is broken");
+    Ok(())
+}
+
+/// Both verbs: whoever comes after a gate that ended in order waits for no lease to pass.
+fn a_lease_is_given_back() -> anyhow::Result<()> {
+    let Some(server) = Server::shared() else { return Ok(()) };
+    for (schema, verb) in [("ends_wrap", "wrap"), ("ends_serve", "serve")] {
+        let mut command = Command::new(BINARY);
+        command.env("GATES_STORE", server.address(schema, "")).args([verb, "--store", "env:GATES_STORE"]);
+        match verb {
+            "wrap" => command.arg("--").arg(BINARY).arg("notes-server"),
+            _ => command.arg("--stdio"),
+        };
+        let mut gate = Peer::spawn(&mut command)?;
+        gate.initialize().with_context(|| gate.stderr())?;
+        gate.close();
+        gate.wait(PATIENCE)?;
+        let lasting =
+            server.query(&format!("SELECT count(*) FROM {schema}.incarnations WHERE lease_until > now()"))?;
+        ensure!(lasting.trim() == "0", "`{verb}` has kept its lease: {}", gate.stderr());
+    }
     Ok(())
 }
 

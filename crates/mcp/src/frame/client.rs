@@ -10,14 +10,15 @@ use super::envelope::{self, Envelope, EnvelopeFault};
 use super::scan::Form;
 use super::{Scan, Scanner};
 use crate::relay::{CAPABILITIES, CLIENT_INFO, PROTOCOL_VERSION};
+use crate::reserved::{KEY, RUN};
 use crate::{FrameLimits, RequestId, rpc};
 
 /// The members of `params` that have a meaning in every method.
 const PARAMS_NAMES: &[&str] = &["_meta"];
 /// The members of the `params` of a `tools/call` that have a meaning.
 const CALL_NAMES: &[&str] = &["_meta", "name", "arguments", "task", "inputResponses", "requestState"];
-/// The members of `_meta` that have a meaning to the protocol's own machinery.
-const META_NAMES: &[&str] = &["progressToken", PROTOCOL_VERSION, CAPABILITIES, CLIENT_INFO];
+/// The members of `_meta` that have a meaning to the protocol's own machinery or to the gate.
+const META_NAMES: &[&str] = &["progressToken", PROTOCOL_VERSION, CAPABILITIES, CLIENT_INFO, KEY, RUN];
 
 /// A client's frame.
 #[derive(Debug)]

@@ -2,9 +2,10 @@
 
 use callgate_schema::json::{Kind, Node, Tape, skim_items, write_string};
 
-use super::edit::Edits;
 use super::era::Era;
 use crate::FrameLimits;
+use crate::edit::Edits;
+use crate::frame::one_line;
 
 /// A list of something other than tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,6 +127,7 @@ pub fn merged<'a>(member: &str, items: impl IntoIterator<Item = &'a [u8]>, era: 
         out.extend_from_slice(rest.as_bytes());
     }
     out.push(b'}');
+    one_line(&mut out);
     out
 }
 

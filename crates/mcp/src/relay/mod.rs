@@ -12,7 +12,6 @@
 //! | `hello` | how a connection begins, in both eras and on both sides |
 //! | `era` | the two eras, and what a request of the newer one says of its client |
 
-mod edit;
 mod era;
 mod hello;
 mod lists;

@@ -2,8 +2,8 @@
 
 use callgate_schema::json::{Kind, Node, Tape, write_string};
 
-use super::edit::Edits;
 use super::era::{META_PREFIX, ModernClient};
+use crate::edit::Edits;
 use crate::{FrameLimits, reserved};
 
 /// What is changed in a request. What is `None` stays as it is.

@@ -3,7 +3,7 @@
 use callgate_schema::json::{Kind, Node, Tape};
 
 use super::Era;
-use super::edit::Edits;
+use crate::edit::Edits;
 use crate::{FrameLimits, reserved};
 
 /// What kind of result a method has, as far as the eras differ in it.

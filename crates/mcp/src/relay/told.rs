@@ -3,8 +3,8 @@
 
 use callgate_schema::json::{Kind, Tape, write_string};
 
-use super::edit::Edits;
 use crate::FrameLimits;
+use crate::edit::Edits;
 
 /// The token in a `notifications/progress`, as JSON text.
 pub fn progress_of(frame: &[u8], limits: &FrameLimits) -> Option<Box<str>> {

@@ -10,9 +10,9 @@ use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated};
 use callgate_gateway::catalog::Lookup;
 use callgate_gateway::intent::Observation;
 use callgate_mcp::error_map::{CallReply, call_reply};
-use callgate_mcp::relay::{Era, Inward, Outward, ResultKind, Subject, inward, outward, own_answer};
+use callgate_mcp::relay::{Era, Inward, Outward, ResultKind, Subject, outward, own_answer};
 use callgate_mcp::{RequestId, answer, frame, outcome::Notice};
-use callgate_wire::{Code, Intent, IntentId, Settlement, Stage, Timestamp};
+use callgate_wire::{Code, Intent, Stage, Timestamp};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
@@ -20,12 +20,12 @@ use super::client::{Client, Talk, Turn};
 use super::front::Response;
 use super::gate::{Gate, Route};
 use super::headers;
-use super::judge::{Judged, judge};
+use super::judge::{Judged, judge, result_of};
 use super::link::{Next, Outgoing, Reply, Ticket};
 use super::marks;
 use super::question::Questions;
 use crate::clock::{fresh_intent_id, now};
-use crate::session::{Released, chain, resolve_now};
+use crate::session::{Released, chain, late, record_with, resolve_now};
 
 /// How long the answer to a call that was given up is still waited for, so that it can clear the doubt.
 const LATE: std::time::Duration = std::time::Duration::from_mins(10);
@@ -59,12 +59,14 @@ impl Gate {
             Ok(found) => found,
             Err(refusal) => return way.refused(&refusal),
         };
-        if let Some(refusal) = way.mirrors(&route, arguments.clone(), talk.mirrored.take()) {
-            return way.refused(&refusal);
-        }
+        let headers = talk.headers.take();
+        let terms = match way.terms(&route, arguments.clone(), headers.as_ref()) {
+            Ok(terms) => terms,
+            Err(refusal) => return way.refused(&refusal),
+        };
+        let has_key = terms.key.is_some();
         // From here on nothing is dropped: what was recorded has to end in a record.
-        let key = talk.key.take().or_else(|| marks::key(&way.frame, &self.config.gate.frames));
-        let opened = way.open(&route, arguments, key.clone()).await;
+        let opened = way.open(&route, arguments, terms).await;
         let dispatch = match opened {
             Ok(Opened::Go(dispatch)) => dispatch,
             Ok(Opened::Known(intent, result)) => return way.known(&intent, result),
@@ -75,11 +77,17 @@ impl Gate {
         }
         let turn = talk.turn.take();
         if *talk.withdrawn.borrow() {
-            way.unsent(dispatch, Observation::CancelledBeforeDispatch, None).await;
+            way.unsent(dispatch).await;
             return Response::Nothing;
         }
-        Response::of(way.sent(route, dispatch, turn, talk, key.is_some()).await)
+        Response::of(way.sent(route, dispatch, turn, talk, has_key).await)
     }
+}
+
+/// What a caller says of a call beside its arguments.
+struct CallersTerms {
+    key: Option<String>,
+    run: Option<String>,
 }
 
 /// What became of a call at the journal.
@@ -105,15 +113,16 @@ impl<'g> Way<'g> {
         &self,
         route: &Route,
         arguments: Option<Range<usize>>,
-        key: Option<String>,
+        terms: CallersTerms,
     ) -> Result<Opened, Refusal> {
         let (gate, client, frame) = (Arc::clone(self.gate), self.client.clone(), self.frame.clone());
         let (upstream, catalog) = (Arc::clone(&route.upstream), Arc::clone(&route.catalog));
         let tool = route.tool.clone();
+        let CallersTerms { key, run } = terms;
         let work = move || {
             let call = Call {
                 principal: &client.principal,
-                run: client.run.as_deref(),
+                run: run.as_deref().or(client.run.as_deref()),
                 tool: &tool,
                 arguments: arguments.and_then(|span| frame.get(span)).unwrap_or(b"{}"),
             };
@@ -233,16 +242,17 @@ impl<'g> Way<'g> {
             (Arc::clone(self.gate), self.id.clone(), limits.clone(), self.client.era);
         let work = move || {
             let frames = &gate.config.gate.frames;
-            let Judged { observation, frame, result } = judge(&dispatch, reply, frames, &limits);
+            let Judged { observation, frame } = judge(&dispatch, reply, frames, &limits);
             let intent = dispatch.intent();
             let settlement = dispatch.observe(observation, now());
             tracing::info!(tool = intent.tool, intent = %intent.id, "answered: {}", observation.description());
-            record(&gate, &intent.id, &settlement, result.filter(|_| keep_result));
+            let result = frame.as_deref().filter(|_| keep_result).and_then(|frame| result_of(frame, frames));
+            record_with(&*gate.journal, &intent.id, &settlement, result);
             match (frame, Notice::unanswered(observation, intent)) {
                 (Some(frame), _) => {
-                    let mark = marks::outcome(intent, &settlement, frames);
+                    let mark = marks::outcome(intent, &settlement);
                     let to = Inward { id: id.raw(), era, kind: ResultKind::Call, mark: Some(&mark) };
-                    inward(&frame, frames, &to).unwrap_or(frame)
+                    own_answer(&frame, frames, &to).unwrap_or(frame)
                 }
                 (None, notice) => notice_frame(&id, notice, era, frames),
             }
@@ -265,42 +275,41 @@ impl<'g> Way<'g> {
     ) -> Option<Vec<u8>> {
         let intent = dispatch.intent().clone();
         tracing::warn!(tool = intent.tool, intent = %intent.id, "in doubt: {}", observation.description());
-        let gate = Arc::clone(self.gate);
-        let settlement = dispatch.observe(observation, now());
-        let id = intent.id.clone();
-        let recorded = tokio::task::spawn_blocking(move || record(&gate, &id, &settlement, None)).await;
+        let recorded = self.recorded(&dispatch, observation).await;
         if recorded.is_err() {
             tracing::error!(intent = %intent.id, "a defect of the gate left an outcome without a record");
         }
-        let gate = Arc::clone(self.gate);
-        tokio::spawn(async move {
+        let journal = Arc::clone(&self.gate.journal);
+        self.gate.wait_late(async move {
             let Ok(Reply::Answer(answer, _)) = tokio::time::timeout(LATE, ticket.reply()).await else {
                 return;
             };
-            let Some(observation) = super::judge::late(&answer) else { return };
+            let Some(observation) = late(&answer) else { return };
             tracing::info!(intent = %dispatch.intent().id, "answered late, which clears the doubt");
             let settlement = dispatch.observe(observation, now());
             let id = dispatch.intent().id.clone();
-            let _ = tokio::task::spawn_blocking(move || record(&gate, &id, &settlement, None)).await;
+            let _ = tokio::task::spawn_blocking(move || record_with(&*journal, &id, &settlement, None)).await;
         });
         let notice = Notice::unanswered(observation, &intent);
         told.then(|| notice_frame(&self.id, notice, self.client.era, &self.gate.config.gate.frames))
     }
 
-    /// Records that a call whose intent is durable was not sent.
-    async fn unsent(
+    /// Records that a call whose intent is durable was not sent, since its caller has withdrawn it.
+    async fn unsent(&self, dispatch: Box<Dispatch>) {
+        if self.recorded(&dispatch, Observation::CancelledBeforeDispatch).await.is_err() {
+            tracing::error!(intent = %dispatch.intent().id, "a defect of the gate left an outcome without a record");
+        }
+    }
+
+    /// Records an observation on a thread that may block.
+    async fn recorded(
         &self,
-        dispatch: Box<Dispatch>,
+        dispatch: &Dispatch,
         observation: Observation,
-        refusal: Option<Refusal>,
-    ) -> Option<Vec<u8>> {
-        let gate = Arc::clone(self.gate);
-        let intent = dispatch.intent().id.clone();
-        let id = intent.clone();
+    ) -> Result<(), tokio::task::JoinError> {
+        let (journal, id) = (Arc::clone(&self.gate.journal), dispatch.intent().id.clone());
         let settlement = dispatch.observe(observation, now());
-        let _ = tokio::task::spawn_blocking(move || record(&gate, &id, &settlement, None)).await;
-        let notice = Notice::refusal(&refusal?, Some(&intent));
-        Some(notice_frame(&self.id, Some(notice), self.client.era, &self.gate.config.gate.frames))
+        tokio::task::spawn_blocking(move || record_with(&*journal, &id, &settlement, None)).await
     }
 
     /// The answer to a call that has run before, with the same key.
@@ -309,11 +318,10 @@ impl<'g> Way<'g> {
             Some(result) => {
                 let frame = answer::result(&self.id, &result);
                 let limits = &self.gate.config.gate.frames;
-                let mark =
-                    intent.settlement.as_ref().map(|settlement| marks::outcome(intent, settlement, limits));
+                let mark = intent.settlement.as_ref().map(|settlement| marks::outcome(intent, settlement));
                 let (id, era, mark) = (self.id.raw(), self.client.era, mark.as_deref());
                 let to = Inward { id, era, kind: ResultKind::Call, mark };
-                Response::Frame(inward(&frame, limits, &to).unwrap_or(frame))
+                Response::Frame(own_answer(&frame, limits, &to).unwrap_or(frame))
             }
             None => self.refused(&repeated(intent)),
         }
@@ -329,18 +337,28 @@ impl<'g> Way<'g> {
         }
     }
 
-    /// Why the headers that repeat arguments do not: a tool marks arguments with `x-mcp-header`, and proxies may go by them.
-    fn mirrors(
+    /// What the caller says beside the arguments, and whether the headers that repeat arguments do: a tool marks arguments
+    /// with `x-mcp-header`, and proxies may go by them.
+    fn terms(
         &self,
         route: &Route,
         arguments: Option<Range<usize>>,
-        headers: Option<HeaderMap>,
-    ) -> Option<Refusal> {
-        let Lookup::Admitted(tool) = route.catalog.tool(&route.tool) else { return None };
-        let arguments = arguments.and_then(|span| self.frame.get(span)).unwrap_or(b"{}");
-        let expected = Subject::expected(&tool.definition, arguments, &self.gate.config.gate.frames);
-        let fault = headers::mirror(&headers?, &expected)?;
-        Some(Refusal::new(Code::HeaderMismatch, fault).in_stage(Stage::Frame))
+        headers: Option<&HeaderMap>,
+    ) -> Result<CallersTerms, Refusal> {
+        let limits = &self.gate.config.gate.frames;
+        if let (Era::Modern, Some(headers), Lookup::Admitted(tool)) =
+            (self.client.era, headers, route.catalog.tool(&route.tool))
+        {
+            let arguments = arguments.and_then(|span| self.frame.get(span)).unwrap_or(b"{}");
+            let expected = Subject::expected(&tool.definition, arguments, limits);
+            if let Some(fault) = headers::mirror(headers, &expected) {
+                return Err(Refusal::new(Code::HeaderMismatch, fault).in_stage(Stage::Frame));
+            }
+        }
+        Ok(CallersTerms {
+            key: marks::key(&self.frame, headers, limits)?,
+            run: marks::run(&self.frame, limits)?,
+        })
     }
 }
 
@@ -372,12 +390,4 @@ pub(super) fn finish(
 ) -> Vec<u8> {
     let to = Inward { id: id.raw(), era, kind: ResultKind::Call, mark: None };
     own_answer(&frame, limits, &to).unwrap_or(frame)
-}
-
-/// Records an outcome. A store that does not take it costs the record and not the answer: at the next start the intent is
-/// found in doubt.
-fn record(gate: &Gate, intent: &IntentId, settlement: &Settlement, result: Option<Box<[u8]>>) {
-    if let Err(error) = gate.journal.settle(intent, settlement, result) {
-        tracing::error!(%intent, error = %chain(&error), "the outcome cannot be recorded");
-    }
 }

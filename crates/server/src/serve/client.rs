@@ -16,7 +16,7 @@ pub(crate) struct Client {
     pub(crate) principal: Principal,
     /// What is known of them, for the rules.
     pub(crate) claims: Arc<Claims>,
-    /// The run that its calls belong to.
+    /// The run that its calls belong to, where they name none themselves.
     pub(crate) run: Option<String>,
     /// How it speaks.
     pub(crate) era: Era,
@@ -41,10 +41,8 @@ pub(crate) struct Talk {
     pub(crate) tell: mpsc::Sender<Vec<u8>>,
     /// Becomes true when the client has withdrawn the request, and waits for no answer.
     pub(crate) withdrawn: watch::Receiver<bool>,
-    /// The client's key by which the same call is known again, where the transport carries it.
-    pub(crate) key: Option<String>,
-    /// The headers of the request, where they have to repeat arguments that a tool marks.
-    pub(crate) mirrored: Option<HeaderMap>,
+    /// The headers of the request, where the transport has them.
+    pub(crate) headers: Option<HeaderMap>,
     /// The order in which this client's calls leave, where it has one.
     pub(crate) turn: Option<Turn>,
 }

@@ -166,7 +166,7 @@ async fn ask(
     let outgoing = Outgoing { frame, method: method.to_owned(), ..Outgoing::default() };
     let mut ticket = link.request(id, outgoing, None);
     match tokio::time::timeout(within, ticket.reply()).await {
-        Err(_) | Ok(Reply::Unreadable(_) | Reply::Oversize(_)) => Ok(None),
+        Err(_) | Ok(Reply::Unreadable(..) | Reply::Oversize(_)) => Ok(None),
         Ok(Reply::Answer(_, line)) => Ok(Some(line.bytes().to_vec())),
         Ok(Reply::Gone(reason) | Reply::NotSent(reason)) => Err(reason),
     }

@@ -91,8 +91,7 @@ impl Gate {
         talk: Talk,
     ) -> Response {
         match method {
-            // The gate has no level of its own, and what servers log goes to those who called them.
-            "ping" | "logging/setLevel" => self.own(client, id, b"{}", ResultKind::Other),
+            "ping" => self.own(client, id, b"{}", ResultKind::Other),
             "server/discover" => {
                 Response::Frame(answer::result(id, &self.introduction().welcome().discovered()))
             }
@@ -124,7 +123,6 @@ impl Gate {
             ("resources", "{\"listChanged\":true}"),
             ("prompts", "{\"listChanged\":true}"),
             ("completions", "{}"),
-            ("logging", "{}"),
         ] {
             if has(name) {
                 members.push(format!("\"{name}\":{text}"));
@@ -198,11 +196,12 @@ pub(crate) fn is_modern_only(method: &str) -> bool {
 /// Whether a client of this era may use a method; `Err` says why not.
 pub(crate) fn fits(era: Era, method: &str) -> Result<(), &'static str> {
     match era {
-        Era::Modern if matches!(method, "initialize" | "ping" | "logging/setLevel") => {
-            Err("this revision has no such method")
-        }
+        Era::Modern if matches!(method, "initialize" | "ping") => Err("this revision has no such method"),
         Era::Modern if matches!(method, "resources/subscribe" | "resources/unsubscribe") => {
             Err("this revision has `subscriptions/listen` instead")
+        }
+        Era::Legacy(_) if matches!(method, "resources/subscribe" | "resources/unsubscribe") => {
+            Err("it is not told here that single resources have changed")
         }
         Era::Legacy(_) if is_modern_only(method) => Err("this revision has no such method"),
         Era::Modern | Era::Legacy(_) => Ok(()),

@@ -22,6 +22,8 @@ use crate::config::{self, Config};
 const CALLS_OF_PRINCIPAL_MAX: usize = 256;
 /// Bytes that were read from one server and are not taken yet.
 const HELD_BYTES_MAX: u32 = 64 << 20;
+/// Calls whose late answers are waited for.
+const LATE_MAX: usize = 4_096;
 /// How long a list waits for servers that are still being connected to.
 const FIRST_LIST: Duration = Duration::from_secs(2);
 
@@ -38,6 +40,8 @@ pub struct Gate {
     giving_up: watch::Sender<bool>,
     in_flight: Mutex<std::collections::HashMap<Principal, usize>>,
     keepers: Mutex<JoinSet<()>>,
+    /// What waits for late answers.
+    late: Mutex<JoinSet<()>>,
 }
 
 /// The tool that a name means: its server, what the server calls it, and its tools.
@@ -89,6 +93,7 @@ impl Gate {
             giving_up: watch::Sender::new(false),
             in_flight: Mutex::default(),
             keepers: Mutex::new(JoinSet::new()),
+            late: Mutex::new(JoinSet::new()),
         });
         let mut keepers = gate.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         for upstream in &gate.upstreams {
@@ -98,8 +103,19 @@ impl Gate {
         gate
     }
 
+    /// Waits for a late answer beside everything else, if not too much waits so: what is not waited for stays in doubt.
+    pub(crate) fn wait_late(&self, answer: impl Future<Output = ()> + Send + 'static) {
+        let mut late = self.late.lock().unwrap_or_else(PoisonError::into_inner);
+        while late.try_join_next().is_some() {}
+        if late.len() < LATE_MAX {
+            late.spawn(answer);
+        }
+    }
+
     /// Ends every server and waits until they are gone.
     pub async fn stop(&self) {
+        let mut late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
+        late.shutdown().await;
         let _ = self.stopping.send(true);
         let mut keepers = std::mem::take(&mut *self.keepers.lock().unwrap_or_else(PoisonError::into_inner));
         while keepers.join_next().await.is_some() {}
@@ -118,8 +134,15 @@ impl Gate {
     }
 
     /// Calls that are out, to all servers.
-    pub(crate) fn calls(&self) -> usize {
+    fn calls(&self) -> usize {
         self.upstreams.iter().map(|upstream| upstream.calls()).sum()
+    }
+
+    /// Waits until no call is out.
+    pub(crate) async fn no_calls(&self) {
+        while self.calls() > 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
 
     /// A place for one more call of this principal.

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::body::{Bytes, to_bytes};
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response as HttpResponse};
 use axum::routing::{any, get};
 use callgate_gateway::policy::Claims;
-use callgate_mcp::frame::{ClientFrame, ClientReader};
+use callgate_mcp::frame::{ClientFrame, ClientReader, one_line};
 use callgate_mcp::relay::{Era, ModernClient, ModernFault};
 use callgate_mcp::{RequestId, answer, revision, rpc};
 use callgate_schema::json::{Node, Tape};
@@ -23,7 +23,6 @@ use super::edge::Edge;
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::headers::{self, Mismatch};
-use super::marks;
 use super::session::{Session, Sessions};
 use super::streams::{Events, Withdraw, stream};
 
@@ -86,7 +85,7 @@ async fn post(front: &Arc<Front>, request: Request) -> HttpResponse {
     }
     let limits = &front.gate.config.gate.frames;
     let bytes = match tokio::time::timeout(BODY, to_bytes(body, limits.frame_bytes_max)).await {
-        Ok(Ok(bytes)) => bytes,
+        Ok(Ok(bytes)) => bytes.to_vec(),
         Ok(Err(_)) => {
             let message = format!(
                 "expected at most {} bytes that arrive whole, found more or fewer",
@@ -97,8 +96,13 @@ async fn post(front: &Arc<Front>, request: Request) -> HttpResponse {
         }
         Err(_) => return status(StatusCode::REQUEST_TIMEOUT, "the body took too long"),
     };
+    let mut bytes = bytes;
     let frame = ClientReader::of_both_eras(limits.clone()).read(&bytes);
-    front.take(&parts.headers, frame, bytes).await
+    if !matches!(frame, ClientFrame::Faulty(_)) {
+        // A body may have line breaks; the server that it goes to may take each line for a message.
+        one_line(&mut bytes);
+    }
+    front.take(&parts.headers, frame, bytes.into()).await
 }
 
 /// What a frame is, before it is known whether it is served.
@@ -110,7 +114,12 @@ struct Arrival {
 }
 
 impl Front {
-    async fn take(self: &Arc<Front>, headers: &HeaderMap, frame: ClientFrame, bytes: Bytes) -> HttpResponse {
+    async fn take(
+        self: &Arc<Front>,
+        headers: &HeaderMap,
+        frame: ClientFrame,
+        bytes: Box<[u8]>,
+    ) -> HttpResponse {
         let (id, method) = match &frame {
             ClientFrame::Blank => {
                 return status(StatusCode::BAD_REQUEST, "expected a message, found nothing");
@@ -163,24 +172,28 @@ impl Front {
         bytes: &[u8],
     ) -> Result<Arrival, Box<HttpResponse>> {
         let limits = &self.gate.config.gate.frames;
+        let says_modern = headers::text(headers, "mcp-protocol-version").as_deref() == Some(revision::MODERN);
+        let nobody = ModernClient::of_session("{}", None);
+        let oldest = revision::find("2025-03-26").map_or(Era::Modern, Era::Legacy);
+        if method.is_empty() {
+            // It is no request, or one that cannot be read: there is nothing to agree with, and its fault is what is told.
+            let era = if says_modern { Era::Modern } else { oldest };
+            return Ok(Arrival { id, method, client: self.client(None, era, nobody), session: None });
+        }
         let mut tape = Tape::new();
         let params = tape.read(bytes, &limits.frame_text()).ok().and_then(|root| root.member("params"));
         let about = ModernClient::read(params).map_err(|fault| Box::new(modern_fault(id.as_ref(), fault)))?;
-        let says_modern = headers::text(headers, "mcp-protocol-version").as_deref() == Some(revision::MODERN);
         if let Some(about) = about {
             headers::agree(headers, &method, params)
                 .map_err(|fault| Box::new(mismatch(id.as_ref(), &fault)))?;
-            let run = marks::run(bytes, limits);
-            let client = self.client(run, Era::Modern, about);
+            let client = self.client(None, Era::Modern, about);
             return Ok(Arrival { id, method, client, session: None });
         }
         if says_modern && id.is_some() {
             let fault = ModernFault::Malformed("the revision in `_meta`, as the header has it,");
             return Err(Box::new(modern_fault(id.as_ref(), fault)));
         }
-        let nobody = ModernClient::of_session("{}", None);
-        let oldest = revision::find("2025-03-26").map_or(Era::Modern, Era::Legacy);
-        if method == "initialize" || method.is_empty() && id.is_none() {
+        if method == "initialize" {
             return Ok(Arrival { id, method, client: self.client(None, oldest, nobody), session: None });
         }
         let session = self
@@ -207,7 +220,7 @@ impl Front {
         self: &Arc<Front>,
         arrival: Arrival,
         frame: ClientFrame,
-        bytes: Bytes,
+        bytes: Box<[u8]>,
         headers: &HeaderMap,
     ) -> HttpResponse {
         let Arrival { id, client, session, .. } = arrival;
@@ -218,13 +231,11 @@ impl Front {
         if let (Some(session), Some(id)) = (&session, &id) {
             session.open(id.clone(), withdraw);
         }
-        let key = headers::text(headers, "idempotency-key");
         let era = client.era;
-        let mirrored = (era == Era::Modern).then(|| headers.clone());
-        let talk = Talk { tell, withdrawn, key, mirrored, turn: None };
+        let talk = Talk { tell, withdrawn, headers: Some(headers.clone()), turn: None };
         let gate = Arc::clone(&self.gate);
         let mut answer = tokio::spawn(async move {
-            let response = gate.respond(&client, frame, bytes.to_vec().into(), talk).await;
+            let response = gate.respond(&client, frame, bytes, talk).await;
             if let (Some(session), Some(id)) = (session, id) {
                 session.close(&id);
             }

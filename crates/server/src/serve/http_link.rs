@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use callgate_mcp::FrameLimits;
-use callgate_mcp::frame::{UpstreamFrame, UpstreamReader};
+use callgate_mcp::frame::{UpstreamFrame, UpstreamReader, one_line};
 use callgate_mcp::relay::{Era, Subject};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Response, StatusCode};
@@ -13,7 +13,7 @@ use tokio::task::AbortHandle;
 
 use super::event_stream::EventStream;
 use super::link::{Link, Outgoing, Reply};
-use crate::lane::{Incoming, Line};
+use crate::lane::{FrameSource as _, Incoming, Line};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -97,8 +97,8 @@ impl HttpLink {
         let task = tokio::spawn(async move {
             let reply = match request.send().await {
                 Ok(response) => follow(&link, id, response, &limits).await,
-                // A connection that was never made has carried nothing.
-                Err(error) if error.is_connect() => Some(Reply::NotSent(plain(&error))),
+                // A connection that was never made has carried nothing, nor has a request that is none.
+                Err(error) if error.is_connect() || error.is_builder() => Some(Reply::NotSent(plain(&error))),
                 Err(error) => Some(Reply::Gone(plain(&error))),
             };
             if let Some(reply) = reply {
@@ -118,16 +118,11 @@ impl HttpLink {
         });
     }
 
-    /// Closes the stream of a request, which withdraws it in the newer era.
-    pub(super) fn cancel(&self, id: u64) {
+    /// Closes the stream of a request, if it is still open: in the newer era that withdraws it.
+    pub(super) fn close(&self, id: u64) {
         if let Some(task) = self.lock_running().remove(&id) {
             task.abort();
         }
-    }
-
-    /// Forgets a request that is answered.
-    pub(super) fn forget(&self, id: u64) {
-        self.lock_running().remove(&id);
     }
 
     /// Ends the session, if there is one. That it cannot be ended is no fault.
@@ -232,7 +227,7 @@ async fn follow_json(
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() > limits.frame_bytes_max => {
-                return Some(Reply::Unreadable("the answer is over the maximum of a frame".to_owned()));
+                return Some(Reply::Unreadable("the answer is over the maximum of a frame".to_owned(), None));
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => break,
@@ -240,13 +235,20 @@ async fn follow_json(
         }
     }
     let frame = UpstreamReader::new(limits).read(&body);
+    if UpstreamReader::is_whole(&frame) {
+        one_line(&mut body);
+    }
     match &frame {
         UpstreamFrame::Answer(answer) if answer.id.raw().parse() == Ok(id) => {
             link.take(Incoming::Frame(frame, Line::own(body)), Some(id));
             None
         }
         _ if !status.is_success() => Some(refused(status)),
-        _ => Some(Reply::Unreadable("the answer is to another request".to_owned())),
+        UpstreamFrame::Unreadable { .. } => {
+            link.take(Incoming::Frame(frame, Line::own(body)), Some(id));
+            None
+        }
+        _ => Some(Reply::Unreadable("the answer is to another request".to_owned(), None)),
     }
 }
 
@@ -261,10 +263,13 @@ async fn follow_events(link: &Link, id: u64, mut response: Response, limits: &Fr
             Err(error) => return Some(Reply::Gone(plain(&error))),
         };
         let Ok(complete) = events.feed(&chunk) else {
-            return Some(Reply::Unreadable("an event is over the maximum of a frame".to_owned()));
+            return Some(Reply::Unreadable("an event is over the maximum of a frame".to_owned(), None));
         };
-        for data in complete {
+        for mut data in complete {
             let frame = reader.read(&data);
+            if UpstreamReader::is_whole(&frame) {
+                one_line(&mut data);
+            }
             let answers =
                 matches!(&frame, UpstreamFrame::Answer(answer) if answer.id.raw().parse() == Ok(id));
             link.take(Incoming::Frame(frame, Line::own(data)), Some(id));
@@ -282,7 +287,7 @@ fn refused(status: StatusCode) -> Reply {
         404 | 405 => "; the configuration may name another address than that of the MCP endpoint",
         _ => "",
     };
-    Reply::Unreadable(format!("the server answered with the status {}{hint}", status.as_u16()))
+    Reply::Unreadable(format!("the server answered with the status {}{hint}", status.as_u16()), None)
 }
 
 /// An error of the client without the address, which may hold a secret.

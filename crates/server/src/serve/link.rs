@@ -80,8 +80,8 @@ pub(crate) struct Asked {
 pub(crate) enum Reply {
     /// The answer, and the whole of its frame.
     Answer(Box<Answer>, Line),
-    /// An answer that cannot be read; says why.
-    Unreadable(String),
+    /// An answer that cannot be read; says why, and has the frame where there is one.
+    Unreadable(String, Option<Line>),
     /// An answer over the maximum.
     Oversize(Scan),
     /// The server is gone; says why.
@@ -270,7 +270,9 @@ impl Link {
                 }
             }
             Transport::Http(http) if self.hello().is_some_and(|hello| hello.era == Era::Modern) => {
-                http.cancel(id);
+                http.close(id);
+                // Nothing more comes of it.
+                self.settle(id, Reply::Gone("it was withdrawn".to_owned()));
             }
             // The stream stays open: an answer that comes all the same clears the doubt.
             Transport::Http(_) => {
@@ -284,7 +286,7 @@ impl Link {
     fn forget(&self, id: u64) {
         self.lock().remove(&id);
         if let Transport::Http(http) = &self.transport {
-            http.forget(id);
+            http.close(id);
         }
     }
 
@@ -327,7 +329,7 @@ impl Link {
             UpstreamFrame::Unreadable { fault, scan } => {
                 let id = scan.id.as_ref().and_then(|id| id.raw().parse().ok()).or(of);
                 if let Some(id) = id.filter(|_| scan.method.is_none()) {
-                    self.settle(id, Reply::Unreadable(fault));
+                    self.settle(id, Reply::Unreadable(fault, Some(line)));
                 } else {
                     tracing::warn!(fault, "a frame of the server cannot be read and is dropped");
                 }

@@ -3,34 +3,29 @@
 
 use callgate_mcp::relay::with_subscription;
 use callgate_mcp::{FrameLimits, RequestId};
-use callgate_schema::json::{Kind, Node, Tape};
+use callgate_schema::json::{Kind, Tape};
 
 use super::change::Change;
-
-/// Resources that one stream may ask about.
-const RESOURCES_MAX: usize = 1_000;
 
 const TOOLS: &str = "notifications/tools/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
 const RESOURCES: &str = "notifications/resources/list_changed";
-const UPDATED: &str = "notifications/resources/updated";
 
 /// What a client wants to hear of.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
     tools: bool,
     prompts: bool,
     resources: bool,
-    updated: Vec<String>,
 }
 
 impl Filter {
     /// What a session of the older era hears of: every list.
     pub(crate) fn of_session() -> Filter {
-        Filter { tools: true, prompts: true, resources: true, updated: Vec::new() }
+        Filter { tools: true, prompts: true, resources: true }
     }
 
-    /// What a `subscriptions/listen` asks for.
+    /// What a `subscriptions/listen` asks for. That single resources have changed is not told, so it is not promised.
     ///
     /// # Errors
     /// What was expected.
@@ -45,24 +40,15 @@ impl Filter {
             None => Ok(false),
             Some(node) => node.as_bool().ok_or("`true` or `false` for each kind of list"),
         };
-        let updated = match wanted.member("resourceSubscriptions") {
-            None => Vec::new(),
-            Some(list) if list.kind() == Kind::Array && list.len() <= RESOURCES_MAX => {
-                let uris = list.items().map(|uri| uri.as_str().map(std::borrow::Cow::into_owned));
-                uris.collect::<Option<Vec<String>>>().ok_or("URIs as strings in `resourceSubscriptions`")?
-            }
-            Some(_) => return Err("`resourceSubscriptions` as an array of at most 1,000 URIs"),
-        };
         Ok(Filter {
             tools: is("toolsListChanged")?,
             prompts: is("promptsListChanged")?,
             resources: is("resourcesListChanged")?,
-            updated,
         })
     }
 
     /// The first message on a stream: what is heard on it.
-    pub(crate) fn acknowledge(&self, id: &RequestId) -> Vec<u8> {
+    pub(crate) fn acknowledge(self, id: &RequestId) -> Vec<u8> {
         let mut honoured = Vec::new();
         for (name, wanted) in [
             ("toolsListChanged", self.tools),
@@ -72,10 +58,6 @@ impl Filter {
             if wanted {
                 honoured.push(format!("\"{name}\":true"));
             }
-        }
-        if !self.updated.is_empty() {
-            let uris: Vec<String> = self.updated.iter().map(|uri| quoted(uri)).collect();
-            honoured.push(format!("\"resourceSubscriptions\":[{}]", uris.join(",")));
         }
         format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{{\"_meta\":\
@@ -87,7 +69,7 @@ impl Filter {
     }
 
     /// The notification of a change, if it is one that is wanted.
-    pub(crate) fn notification(&self, change: &Change, limits: &FrameLimits) -> Option<Vec<u8>> {
+    pub(crate) fn notification(self, change: &Change) -> Option<Vec<u8>> {
         match change {
             Change::Tools => {
                 self.tools.then(|| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{TOOLS}\"}}").into_bytes())
@@ -96,7 +78,6 @@ impl Filter {
                 let wanted = match &**method {
                     PROMPTS => self.prompts,
                     RESOURCES => self.resources,
-                    UPDATED => uri(frame, limits).is_some_and(|uri| self.updated.contains(&uri)),
                     _ => false,
                 };
                 wanted.then(|| frame.to_vec())
@@ -105,8 +86,8 @@ impl Filter {
     }
 
     /// The same on a stream of the newer era.
-    pub(crate) fn event(&self, change: &Change, limits: &FrameLimits, id: &RequestId) -> Option<Vec<u8>> {
-        with_subscription(&self.notification(change, limits)?, limits, id.raw())
+    pub(crate) fn event(self, change: &Change, limits: &FrameLimits, id: &RequestId) -> Option<Vec<u8>> {
+        with_subscription(&self.notification(change)?, limits, id.raw())
     }
 }
 
@@ -118,18 +99,6 @@ pub(crate) fn closed(id: &RequestId) -> Vec<u8> {
         id.raw()
     )
     .into_bytes()
-}
-
-fn uri(frame: &[u8], limits: &FrameLimits) -> Option<String> {
-    let mut tape = Tape::new();
-    let root = tape.read(frame, &limits.frame_text()).ok()?;
-    root.pointer("/params/uri").and_then(Node::as_str).map(std::borrow::Cow::into_owned)
-}
-
-fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    callgate_schema::json::write_string(&mut out, text);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]
@@ -148,13 +117,11 @@ mod tests {
             String::from_utf8(tools).unwrap(),
             r#"{"params":{"_meta":{"io.modelcontextprotocol/subscriptionId":7}},"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#
         );
-        let told = |method: &str, uri: &str| Change::Told {
-            method: method.into(),
-            frame: format!(r#"{{"method":"{method}","params":{{"uri":"{uri}"}}}}"#).into_bytes().into(),
-        };
-        assert!(filter.event(&told(UPDATED, "a:b"), &limits, &id).is_some());
-        assert!(filter.event(&told(UPDATED, "a:c"), &limits, &id).is_none());
-        assert!(filter.event(&told(PROMPTS, ""), &limits, &id).is_none());
+        let acknowledged = String::from_utf8(filter.acknowledge(&id)).unwrap();
+        assert!(acknowledged.ends_with(r#""notifications":{"toolsListChanged":true}}}"#), "{acknowledged}");
+        let told = |method: &str| Change::Told { method: method.into(), frame: (*b"{}").into() };
+        assert!(filter.event(&told("notifications/resources/updated"), &limits, &id).is_none());
+        assert!(filter.event(&told(PROMPTS), &limits, &id).is_none());
         assert!(Filter::read(br#"{"params":{"notifications":{"toolsListChanged":1}}}"#, &limits).is_err());
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_gateway::Journal;
-use callgate_gateway::catalog::{Catalog, OutputContract, admit_tools};
+use callgate_gateway::catalog::{Catalog, admit_tools};
 use callgate_mcp::list::{Page, PageFault};
 use callgate_mcp::relay::own_request;
 use callgate_wire::Code;
@@ -14,7 +14,7 @@ use super::link::{Link, Outgoing, Reply};
 use super::upstream::Upstream;
 use crate::clock::now;
 use crate::config::Admission;
-use crate::session::chain;
+use crate::session::{chain, report};
 
 /// How long a server may take to list all its tools.
 const LIST: Duration = Duration::from_mins(1);
@@ -46,11 +46,12 @@ async fn pages(upstream: &Upstream, link: &Arc<Link>) -> Result<Vec<Box<[u8]>>, 
         let outgoing = Outgoing { frame, method: "tools/list".to_owned(), ..Outgoing::default() };
         let mut ticket = link.request(id, outgoing, None);
         let page = match ticket.reply().await {
-            Reply::Answer(_, line) => {
+            // A fault in one tool's definition is that tool's alone, so the page is taken apart all the same.
+            Reply::Answer(_, line) | Reply::Unreadable(_, Some(line)) => {
                 bytes += line.bytes().len();
                 Page::read(line.bytes(), limits)
             }
-            Reply::Unreadable(fault) => return Err(format!("its list cannot be read: {fault}")),
+            Reply::Unreadable(fault, None) => return Err(format!("its list cannot be read: {fault}")),
             Reply::Oversize(_) => return Err("its list is over the maximum of a frame".to_owned()),
             Reply::Gone(reason) | Reply::NotSent(reason) => return Err(reason),
         };
@@ -111,26 +112,4 @@ fn record(journal: &dyn Journal, catalog: &mut Catalog, strict: bool) -> Result<
         tracing::warn!(tool = change.tool, code = %Code::ToolContractChanged, "it is held until an operator accepts its change");
     }
     Ok(())
-}
-
-/// Says what became of the tools.
-fn report(catalog: &Catalog) {
-    let (admitted, quarantined) = (catalog.admitted().len(), catalog.quarantined().len());
-    tracing::info!(upstream = catalog.upstream(), admitted, quarantined, "its tools are judged");
-    for tool in catalog.quarantined() {
-        tracing::warn!(
-            upstream = catalog.upstream(),
-            tool = tool.label(),
-            code = %tool.code,
-            reason = tool.reason(),
-            "quarantined"
-        );
-    }
-    for tool in catalog.admitted() {
-        if let OutputContract::Unchecked(findings) = &tool.output {
-            let reason = findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
-            let code = Code::ToolOutputSchemaUnchecked;
-            tracing::warn!(upstream = catalog.upstream(), tool = tool.name, %code, reason, "its results go unchecked");
-        }
-    }
 }

@@ -62,13 +62,24 @@ impl Gate {
                 "expected no cursor: everything is on the first page",
             );
         }
-        if let Some(response) = self.forbids(client, id, kind.method(), None, bytes) {
+        // What the rules do not permit to ask of a server is left out; a client that may ask none of them is told.
+        let refused: Vec<_> = self
+            .upstreams
+            .iter()
+            .map(|upstream| self.forbids(client, id, kind.method(), (upstream, None), bytes))
+            .collect();
+        let may_ask: Vec<bool> = refused.iter().map(Option::is_none).collect();
+        if !may_ask.contains(&true)
+            && let Some(response) = refused.into_iter().flatten().next()
+        {
             return response;
         }
         let tasks: Vec<_> = self
             .upstreams
             .iter()
-            .filter_map(|upstream| {
+            .zip(&may_ask)
+            .filter(|(_, may_ask)| **may_ask)
+            .filter_map(|(upstream, _)| {
                 let link = upstream.view().link?;
                 let has = link.hello().is_some_and(|hello| hello.has(kind.capability()));
                 let limits = self.config.gate.frames.clone();
@@ -133,7 +144,7 @@ impl Gate {
         let Some((upstream, name)) = self.owner(method, bytes) else {
             return nobodys(client.era, id, method);
         };
-        if let Some(response) = self.forbids(client, id, method, Some((&upstream, name.as_deref())), bytes) {
+        if let Some(response) = self.forbids(client, id, method, (&upstream, name.as_deref()), bytes) {
             return response;
         }
         let Some(link) = upstream.view().link else {
@@ -201,7 +212,7 @@ impl Gate {
                 let frame = inward(line.bytes(), &self.config.gate.frames, &to);
                 Response::Frame(frame.unwrap_or_else(|| line.bytes().to_vec()))
             }
-            Reply::Unreadable(fault) => {
+            Reply::Unreadable(fault, _) => {
                 let message = format!("the server's answer cannot be read: {fault}");
                 Response::coded(id, Code::UpstreamAnswerUnreadable, &message)
             }
@@ -224,7 +235,7 @@ impl Gate {
         let text = |pointer: &str| params.pointer(pointer)?.as_str().map(std::borrow::Cow::into_owned);
         match method {
             "prompts/get" => self.by_prefix(&text("/name")?).map(|(upstream, name)| (upstream, Some(name))),
-            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+            "resources/read" => {
                 let uri = text("/uri")?;
                 Some((self.by_uri(&uri)?, Some(uri)))
             }
@@ -267,7 +278,7 @@ impl Gate {
         client: &Client,
         id: &RequestId,
         method: &str,
-        of: Option<(&Upstream, Option<&str>)>,
+        (upstream, name): (&Upstream, Option<&str>),
         bytes: &[u8],
     ) -> Option<Response> {
         let rules = &self.config.rules;
@@ -287,11 +298,7 @@ impl Gate {
             Ok(subject) => subject,
             Err(message) => return Some(Response::coded(id, Code::FrameDuplicateMember, &message)),
         };
-        let (upstream, name) = match of {
-            Some((upstream, name)) => (upstream.config.name.as_str(), name.unwrap_or(&subject.name)),
-            // A list is asked of all servers at once.
-            None => ("*", subject.name.as_ref()),
-        };
+        let (upstream, name) = (upstream.config.name.as_str(), name.unwrap_or(&subject.name));
         let question = Question {
             principal: &client.principal,
             claims: &client.claims,
@@ -308,7 +315,7 @@ impl Gate {
 /// The answer to a request that is for no server.
 fn nobodys(era: Era, id: &RequestId, method: &str) -> Response {
     match method {
-        "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+        "resources/read" => {
             let code = match era {
                 Era::Modern => rpc::INVALID_PARAMS,
                 Era::Legacy(_) => rpc::RESOURCE_NOT_FOUND,

@@ -84,18 +84,17 @@ pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::
     }
     tracing::info!("no more is taken from clients");
     let _ = close.send(true);
-    let drained = async {
-        while gate.calls() > 0 {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
     tokio::select! {
-        () = drained => {}
+        () = gate.no_calls() => {}
         () = tokio::time::sleep(gate.config.gate.drain) => {}
         _ = stop.wait_for(|stop| *stop == Stop::Now) => {}
     }
     gate.give_up();
-    let flushed = async { while connections.join_next().await.is_some() {} };
+    let flushed = async {
+        while connections.join_next().await.is_some() {}
+        // Calls whose clients have left are recorded, too.
+        gate.no_calls().await;
+    };
     if tokio::time::timeout(FLUSH, flushed).await.is_err() {
         tracing::warn!("connections that do not end are closed");
     }

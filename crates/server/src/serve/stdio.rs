@@ -17,7 +17,6 @@ use super::client::{Client, Talk, Turns};
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::listen::Filter;
-use super::marks;
 use super::session::read_initialize;
 use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
@@ -106,7 +105,7 @@ async fn tell_changes(shared: Arc<Shared>) {
     let filter = Filter::of_session();
     while let Some(change) = listener.next().await {
         if shared.session().is_some()
-            && let Some(frame) = filter.notification(&change, &shared.gate.config.gate.frames)
+            && let Some(frame) = filter.notification(&change)
         {
             shared.out.push(Line::own(frame));
         }
@@ -153,7 +152,7 @@ impl Shared {
         }
         let (tell, told) = mpsc::channel(TOLD_WAITING_MAX);
         let turn = matches!(frame, ClientFrame::Call(_)).then(|| turns.next());
-        let talk = Talk { tell, withdrawn, key: None, mirrored: None, turn };
+        let talk = Talk { tell, withdrawn, headers: None, turn };
         let shared = Arc::clone(self);
         tasks.spawn(async move { shared.answer(client, frame, line, method, talk, told, id).await });
     }
@@ -183,12 +182,8 @@ impl Shared {
                 return Err(answer::error(id, rpc::INVALID_PARAMS, Code::FrameInvalid, &message, &[]));
             }
         };
-        let run = match era {
-            Era::Modern => marks::run(bytes, limits),
-            Era::Legacy(_) => None,
-        };
         // A process on standard input and output is a run of its own.
-        let run = run.or_else(|| Some(self.gate.journal.incarnation().to_string()));
+        let run = Some(self.gate.journal.incarnation().to_string());
         let (principal, claims) = (self.principal.clone(), Arc::clone(&self.claims));
         Ok(Client { principal, claims, run, era, about })
     }

@@ -34,7 +34,7 @@ impl Front {
         let first = filter.acknowledge(&id);
         let state = (self.gate.changes.listen(), self.closing.clone(), Some(first));
         stream(futures_util::stream::unfold(Some(state), move |state| {
-            let (filter, limits, id) = (filter.clone(), limits.clone(), id.clone());
+            let (filter, limits, id) = (filter, limits.clone(), id.clone());
             async move {
                 let (mut listener, mut closing, first) = state?;
                 if let Some(first) = first {
@@ -59,13 +59,12 @@ impl Front {
             }
             Err((code, reason)) => return status(code, reason),
         };
-        let limits = self.gate.config.gate.frames.clone();
         let state = (self.gate.changes.listen(), self.closing.clone(), session.ended());
-        stream(futures_util::stream::unfold(state, move |(mut listener, mut closing, mut ended)| {
-            let limits = limits.clone();
-            async move {
+        stream(futures_util::stream::unfold(
+            state,
+            move |(mut listener, mut closing, mut ended)| async move {
                 let filter = Filter::of_session();
-                let told = |change: &Change| filter.notification(change, &limits);
+                let told = |change: &Change| filter.notification(change);
                 let heard = tokio::select! {
                     heard = quiet(&mut listener, &mut closing, told) => heard,
                     () = became_true(&mut ended) => Heard::End,
@@ -75,8 +74,8 @@ impl Front {
                     Heard::Nothing => Some((comment(), (listener, closing, ended))),
                     Heard::End => None,
                 }
-            }
-        }))
+            },
+        ))
     }
 }
 

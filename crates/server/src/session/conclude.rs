@@ -7,11 +7,12 @@ use callgate_gateway::intent::Observation;
 use callgate_gateway::{Journal, Refusal};
 use callgate_mcp::frame::{Answer, AnswerContent, ResultFacts, Scan};
 use callgate_mcp::outcome::Notice;
-use callgate_mcp::{RequestId, answer, mend, rpc};
+use callgate_mcp::{FrameLimits, RequestId, answer, mend, rpc};
+use callgate_schema::Limits;
 use callgate_wire::{Code, IntentId, Settlement, Stage};
 
 use super::calls::{call_stage, chain};
-use super::state::{CallStage, Done, Kind, Session, SessionSettings, Withdrawal, Work};
+use super::state::{CallStage, Done, Kind, Session, Withdrawal, Work};
 use super::upstream::forwarded;
 use crate::clock::now;
 use crate::lane::Line;
@@ -23,7 +24,9 @@ impl Session {
         let settings = Arc::clone(&self.settings);
         self.settle_sent(&id, move |id, dispatch| match answer.content {
             AnswerContent::Error(_) => (Observation::RpcError, Some(forwarded(line, &answer, id))),
-            AnswerContent::Result(ref facts) => judge(&settings, dispatch, id, &answer, facts, line),
+            AnswerContent::Result(ref facts) => {
+                judge(&settings.frames, &settings.admission.limits, dispatch, id, &answer, facts, line)
+            }
         });
     }
 
@@ -136,17 +139,8 @@ impl Session {
             self.stray("it answers a request that is not open");
             return;
         };
-        let observation = match &answer.content {
-            AnswerContent::Error(_) => Observation::RpcError,
-            AnswerContent::Result(facts) if !facts.object => {
-                return self.stray("a late answer that cannot be read");
-            }
-            // Nobody gets it any more, so its size and form do not matter.
-            AnswerContent::Result(facts) => Observation::Result {
-                is_error: facts.is_error,
-                bytes: facts.span.len() as u64,
-                breaks_output: false,
-            },
+        let Some(observation) = late(answer) else {
+            return self.stray("a late answer that cannot be read");
         };
         tracing::info!(%intent, "answered late, which clears the doubt");
         let journal = Arc::clone(&self.journal);
@@ -172,9 +166,24 @@ impl Session {
     }
 }
 
+/// What an answer means that came after its call was given up; `None` if it cannot be read. Nobody gets it any more, so its
+/// size and form do not matter.
+pub(crate) fn late(answer: &Answer) -> Option<Observation> {
+    match &answer.content {
+        AnswerContent::Error(_) => Some(Observation::RpcError),
+        AnswerContent::Result(facts) if !facts.object => None,
+        AnswerContent::Result(facts) => Some(Observation::Result {
+            is_error: facts.is_error,
+            bytes: facts.span.len() as u64,
+            breaks_output: false,
+        }),
+    }
+}
+
 /// What a result means, and the line for the caller: the upstream's own, unless it is dropped or broken.
-fn judge(
-    settings: &SessionSettings,
+pub(crate) fn judge(
+    frames: &FrameLimits,
+    limits: &Limits,
     dispatch: &Dispatch,
     id: &RequestId,
     answer: &Answer,
@@ -185,14 +194,15 @@ fn judge(
         return (Observation::AnswerUnreadable, None);
     }
     let bytes = facts.span.len() as u64;
-    if facts.span.len() > settings.frames.result_bytes_max {
+    if facts.span.len() > frames.result_bytes_max {
         return (Observation::ResultTooLarge { bytes }, None);
     }
     let structured = facts.structured.clone().and_then(|span| line.bytes().get(span));
-    let check = if facts.is_error && structured.is_none() {
+    // A tool that failed, or that asks for more before it answers, owes nothing.
+    let check = if (facts.is_error && structured.is_none()) || !facts.complete {
         OutputCheck::Undeclared
     } else {
-        dispatch.check_output(structured, &settings.admission.limits)
+        dispatch.check_output(structured, limits)
     };
     let observation = |breaks_output| Observation::Result { is_error: facts.is_error, bytes, breaks_output };
     match check {
@@ -209,7 +219,17 @@ fn judge(
 /// Records an outcome. A store that does not take it costs the record and not the answer: at the next start the intent
 /// is found in doubt.
 fn record(journal: &dyn Journal, intent: &IntentId, settlement: &Settlement) {
-    if let Err(error) = journal.settle(intent, settlement, None) {
+    record_with(journal, intent, settlement, None);
+}
+
+/// The same with the result, for a caller that comes again with the same key.
+pub(crate) fn record_with(
+    journal: &dyn Journal,
+    intent: &IntentId,
+    settlement: &Settlement,
+    result: Option<Box<[u8]>>,
+) {
+    if let Err(error) = journal.settle(intent, settlement, result) {
         tracing::error!(%intent, error = %chain(&error), "the outcome cannot be recorded");
     }
 }

@@ -265,17 +265,18 @@ fn record(journal: &dyn Journal, catalog: &mut Catalog) -> bool {
 }
 
 /// Says what became of the tools.
-fn report(catalog: &Catalog) {
+pub(crate) fn report(catalog: &Catalog) {
     let (admitted, quarantined) = (catalog.admitted().len(), catalog.quarantined().len());
-    tracing::info!(admitted, quarantined, "the upstream's tools are judged");
+    let upstream = catalog.upstream();
+    tracing::info!(upstream, admitted, quarantined, "the upstream's tools are judged");
     for tool in catalog.quarantined() {
-        tracing::warn!(tool = tool.label(), code = %tool.code, reason = tool.reason(), "quarantined");
+        tracing::warn!(upstream, tool = tool.label(), code = %tool.code, reason = tool.reason(), "quarantined");
     }
     for tool in catalog.admitted() {
         if let OutputContract::Unchecked(findings) = &tool.output {
             let reason = findings.first().map(|finding| finding.message.as_str()).unwrap_or_default();
             let code = Code::ToolOutputSchemaUnchecked;
-            tracing::warn!(tool = tool.name, %code, reason, "its results go unchecked");
+            tracing::warn!(upstream, tool = tool.name, %code, reason, "its results go unchecked");
         }
         for warning in &tool.warnings {
             tracing::debug!(tool = tool.name, code = %warning.code, "{}", warning.message);

@@ -42,9 +42,12 @@ mod state;
 mod upstream;
 
 pub(crate) use calls::chain;
+pub(crate) use conclude::{judge, late, record_with};
 pub(crate) use contract::{Released, resolve_now};
+pub(crate) use listing::report;
 pub use run::{End, Peers, run};
 pub use state::SessionSettings;
+pub(crate) use upstream::forwarded;
 
 #[cfg(test)]
 mod tests;

@@ -201,7 +201,7 @@ impl Session {
 }
 
 /// The line for the client: with the id as it spelled it, and without what is the gate's alone.
-pub(super) fn forwarded(line: Line, answer: &Answer, id: &RequestId) -> Line {
+pub(crate) fn forwarded(line: Line, answer: &Answer, id: &RequestId) -> Line {
     match mend::forwarded(line.bytes(), answer, id) {
         std::borrow::Cow::Borrowed(_) => line,
         std::borrow::Cow::Owned(bytes) => line.replace(bytes),

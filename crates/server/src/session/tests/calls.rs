@@ -8,7 +8,7 @@ use super::*;
 async fn a_good_call_and_its_result_pass_byte_for_byte() {
     let mut bench = Bench::start(|_| {});
     let arguments = r#"{"b" : "\u0041", "a": 12345678901234567890123 ,"c":1e2}"#;
-    let frame = format!(" {}\r", call("\"x\"", "echo", arguments));
+    let frame = format!(" {} ", call("\"x\"", "echo", arguments));
     bench.client.send(&frame).await;
     bench.list(ECHO).await;
     assert_eq!(bench.upstream.line().await, frame);

@@ -4,23 +4,23 @@ use std::ops::Range;
 
 /// Replacements of a text; no two of them overlap.
 #[derive(Debug, Default)]
-pub(super) struct Edits(Vec<(Range<usize>, Vec<u8>)>);
+pub(crate) struct Edits(Vec<(Range<usize>, Vec<u8>)>);
 
 impl Edits {
-    pub(super) fn replace(&mut self, span: Range<usize>, new: impl Into<Vec<u8>>) {
+    pub(crate) fn replace(&mut self, span: Range<usize>, new: impl Into<Vec<u8>>) {
         self.0.push((span, new.into()));
     }
 
-    pub(super) fn insert(&mut self, at: usize, new: impl Into<Vec<u8>>) {
+    pub(crate) fn insert(&mut self, at: usize, new: impl Into<Vec<u8>>) {
         self.replace(at..at, new);
     }
 
-    pub(super) fn cut(&mut self, span: Range<usize>) {
+    pub(crate) fn cut(&mut self, span: Range<usize>) {
         self.replace(span, Vec::new());
     }
 
     /// Puts members first into an object. `members` has no comma at its ends.
-    pub(super) fn insert_members(&mut self, object: Range<usize>, is_empty: bool, members: &[u8]) {
+    pub(crate) fn insert_members(&mut self, object: Range<usize>, is_empty: bool, members: &[u8]) {
         let mut new = members.to_vec();
         if !is_empty {
             new.push(b',');
@@ -29,7 +29,7 @@ impl Edits {
     }
 
     /// The text with everything replaced.
-    pub(super) fn apply(mut self, text: &[u8]) -> Vec<u8> {
+    pub(crate) fn apply(mut self, text: &[u8]) -> Vec<u8> {
         // What is inserted at a place comes before what is replaced from there on; else the order is that of the asking.
         self.0.sort_by_key(|(span, _)| (span.start, span.end));
         let grown: usize = self.0.iter().map(|(_, new)| new.len()).sum();
