@@ -11,12 +11,19 @@ use tokio::time::Instant;
 
 use crate::config::KeysPlace;
 
-/// Keys are as good as new for so long.
-const FRESH: Duration = Duration::from_mins(10);
-/// Keys that could not be read again are used for so long.
-const KEPT: Duration = Duration::from_hours(1);
-/// At least this lies between two attempts to read them.
-const BETWEEN: Duration = Duration::from_secs(10);
+/// How often keys are read.
+#[derive(Debug, Clone, Copy)]
+struct Pace {
+    /// They are as good as new for so long.
+    fresh: Duration,
+    /// Those that could not be read again are used for so long.
+    kept: Duration,
+    /// At least this lies between two attempts.
+    between: Duration,
+}
+
+const PACE: Pace =
+    Pace { fresh: Duration::from_mins(10), kept: Duration::from_hours(1), between: Duration::from_secs(10) };
 /// How long the issuer may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Bytes of all keys.
@@ -44,6 +51,7 @@ pub(super) enum KeyFault {
 /// The keys.
 pub(super) struct Keys {
     place: KeysPlace,
+    pace: Pace,
     client: Option<reqwest::Client>,
     held: Mutex<Held>,
     /// One reads them, and whoever comes meanwhile waits for what is read.
@@ -79,12 +87,17 @@ impl Keys {
     /// # Errors
     /// A file that cannot be used. An issuer that does not answer may answer later, and no token is taken until then.
     pub(super) async fn start(place: &KeysPlace) -> Result<Keys, KeysError> {
+        Keys::start_at(place, PACE).await
+    }
+
+    async fn start_at(place: &KeysPlace, pace: Pace) -> Result<Keys, KeysError> {
         let client = match place {
             KeysPlace::File(_) => None,
             KeysPlace::Url(_) => Some(client().map_err(|reason| KeysError::new(place, reason))?),
         };
         let keys = Keys {
             place: place.clone(),
+            pace,
             client,
             held: Mutex::default(),
             turn: tokio::sync::Mutex::default(),
@@ -97,18 +110,18 @@ impl Keys {
 
     /// The key of this id for this algorithm. A token that names none means the only one that fits.
     pub(super) async fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Result<DecodingKey, KeyFault> {
-        if let (keys, true) = self.held(FRESH)
+        if let (keys, true) = self.held(self.pace.fresh)
             && let Some(key) = pick(&keys, id, algorithm)
         {
             return Ok(key);
         }
         let _turn = self.turn.lock().await;
         let tried = self.lock().tried;
-        if tried.is_none_or(|tried| tried.elapsed() >= BETWEEN) {
+        if tried.is_none_or(|tried| tried.elapsed() >= self.pace.between) {
             // What came of it is in the log.
             let _ = self.refresh().await;
         }
-        match self.held(KEPT) {
+        match self.held(self.pace.kept) {
             (keys, true) => pick(&keys, id, algorithm).ok_or(KeyFault::Unknown),
             (_, false) => Err(KeyFault::Unavailable),
         }
@@ -270,5 +283,92 @@ fn pick(keys: &[Key], id: Option<&str>, algorithm: Algorithm) -> Option<Decoding
         // Of several nobody can say which is meant.
         (Some(only), None) => Some(only.decoding.clone()),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "the tests write the files")]
+mod tests {
+    use super::*;
+
+    /// A key that no test signs with: any 32 bytes are the text of one.
+    fn ed25519(id: &str, more: &str) -> String {
+        let x = "A".repeat(43);
+        format!(r#"{{"kty":"OKP","crv":"Ed25519","kid":"{id}","x":"{x}"{more}}}"#)
+    }
+
+    fn set(keys: &[String]) -> String {
+        format!(r#"{{"keys":[{}]}}"#, keys.join(","))
+    }
+
+    fn found(keys: &str, id: Option<&str>, algorithm: Algorithm) -> bool {
+        pick(&read_keys(keys.as_bytes()).unwrap(), id, algorithm).is_some()
+    }
+
+    #[test]
+    fn a_key_is_for_its_algorithm_its_use_and_its_id() {
+        let keys =
+            set(&[ed25519("a", ""), ed25519("b", r#","alg":"EdDSA","use":"sig","key_ops":["verify"]"#)]);
+        assert!(found(&keys, Some("a"), Algorithm::EdDSA) && found(&keys, Some("b"), Algorithm::EdDSA));
+        assert!(!found(&keys, Some("c"), Algorithm::EdDSA), "no such key");
+        assert!(!found(&keys, None, Algorithm::EdDSA), "nobody can say which of both");
+        assert!(found(&set(&[ed25519("a", "")]), None, Algorithm::EdDSA), "it is the only one");
+        assert!(!found(&keys, Some("a"), Algorithm::ES256) && !found(&keys, Some("a"), Algorithm::RS256));
+        for other in [r#","use":"enc""#, r#","key_ops":["sign"]"#, r#","alg":"RS256""#, r#","alg":"HS256""#] {
+            let keys = set(&[ed25519("a", other), ed25519("b", "")]);
+            assert!(!found(&keys, Some("a"), Algorithm::EdDSA), "{other}");
+        }
+    }
+
+    #[test]
+    fn keys_that_are_not_known_are_passed_over_and_a_set_without_one_is_refused() {
+        let secret = r#"{"kty":"oct","kid":"s","k":"c2VjcmV0"}"#.to_owned();
+        let curve = r#"{"kty":"EC","crv":"secp256k1","kid":"k","x":"AA","y":"AA"}"#.to_owned();
+        let keys = set(&[secret.clone(), curve.clone(), ed25519("a", "")]);
+        assert!(found(&keys, None, Algorithm::EdDSA));
+        assert!(!found(&keys, Some("s"), Algorithm::HS256));
+        for bad in [set(&[secret, curve]), set(&[]), "{}".to_owned(), "[]".to_owned(), String::new()] {
+            assert!(read_keys(bad.as_bytes()).is_err(), "{bad}");
+        }
+        let many = vec![ed25519("a", ""); KEYS_MAX + 1];
+        assert!(read_keys(set(&many).as_bytes()).is_err());
+    }
+
+    async fn of_file(text: &str, pace: Pace) -> (tempfile::TempDir, std::path::PathBuf, Keys) {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("keys.json");
+        std::fs::write(&file, text).unwrap();
+        let keys = Keys::start_at(&KeysPlace::File(file.clone()), pace).await.unwrap();
+        (folder, file, keys)
+    }
+
+    #[tokio::test]
+    async fn a_key_that_is_not_there_is_looked_for_once_in_a_while() {
+        let (one, both) = (set(&[ed25519("a", "")]), set(&[ed25519("a", ""), ed25519("b", "")]));
+        let find = async |keys: &Keys| keys.find(Some("b"), Algorithm::EdDSA).await.map(drop);
+        let (_folder, file, keys) = of_file(&one, PACE).await;
+        std::fs::write(&file, &both).unwrap();
+        assert_eq!(find(&keys).await, Err(KeyFault::Unknown), "it was read a moment ago");
+        let often = Pace { between: Duration::ZERO, ..PACE };
+        let (_folder, file, keys) = of_file(&one, often).await;
+        assert_eq!(find(&keys).await, Err(KeyFault::Unknown));
+        std::fs::write(&file, &both).unwrap();
+        assert_eq!(find(&keys).await, Ok(()));
+    }
+
+    #[tokio::test]
+    async fn keys_that_are_old_are_read_again_and_kept_for_a_while_if_they_cannot_be() {
+        let one = set(&[ed25519("a", "")]);
+        let find = async |keys: &Keys| keys.find(Some("a"), Algorithm::EdDSA).await.map(drop);
+        let old = Pace { fresh: Duration::ZERO, between: Duration::ZERO, ..PACE };
+        let (_folder, file, keys) = of_file(&one, old).await;
+        std::fs::write(&file, set(&[ed25519("b", "")])).unwrap();
+        assert_eq!(find(&keys).await, Err(KeyFault::Unknown), "the issuer has taken it back");
+        let (_folder, file, keys) = of_file(&one, old).await;
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(find(&keys).await, Ok(()), "it is kept");
+        let (_folder, file, keys) = of_file(&one, Pace { kept: Duration::ZERO, ..old }).await;
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(find(&keys).await, Err(KeyFault::Unavailable), "it was kept for long enough");
     }
 }
