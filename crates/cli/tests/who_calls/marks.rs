@@ -1,5 +1,7 @@
 //! Nothing of a token goes further than the gate: not to a tool server, not into the log, not into the store.
 
+use std::fmt::Write as _;
+
 use serde_json::json;
 
 use crate::gate::{Ground, files_with};
@@ -25,11 +27,11 @@ fn a_token_is_neither_passed_on_nor_logged_nor_stored() {
     for (token, status) in [(&api, 200), (&jwt, 200), (&expired, 401), (&format!("cg_{PLANTED}"), 401)] {
         let response = gate.call(token, "echo", &json!({"n": 1}));
         assert_eq!(response.status, status, "{response:?}");
-        answers.push_str(&format!("{response:?}"));
+        write!(answers, "{response:?}").expect("a text");
     }
     let basic = gate.list(&[&format!("Basic {PLANTED}")]);
     assert_eq!(basic.status, 401);
-    answers.push_str(&format!("{basic:?}"));
+    write!(answers, "{basic:?}").expect("a text");
     let log = gate.end();
     let reached = reached.lock().expect("what was read").clone();
     // Were nothing logged or passed on at all, this test would say nothing.

@@ -31,7 +31,7 @@ fn answer(mut stream: &TcpStream, kept: &Mutex<String>) -> Option<()> {
     });
     let mut body = vec![0; length.unwrap_or(0)];
     reader.read_exact(&mut body).ok()?;
-    kept.lock().ok()?.push_str(&format!("{head}{}\n", String::from_utf8_lossy(&body)));
+    *kept.lock().ok()? += &(head + &String::from_utf8_lossy(&body) + "\n");
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
     let result = match asked["method"].as_str() {
         Some("server/discover") => json!({"resultType": "complete", "supportedVersions": ["2026-07-28"],

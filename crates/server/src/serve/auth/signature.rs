@@ -3,15 +3,15 @@
 //! The library that reads the tokens offers two providers: one needs a C toolchain with CMake to be built, and the other an
 //! implementation of RSA that an advisory stands against. This one only verifies: nothing is ever signed here.
 
-use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
+use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind, Result};
 use jsonwebtoken::signature::Verifier;
-use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind, EncodingKey};
+use jsonwebtoken::{Algorithm, DecodingKey, DecodingKeyKind};
 use ring::signature as ring_of;
 
 static PROVIDER: CryptoProvider = CryptoProvider {
-    signer_factory: signer,
-    verifier_factory: verifier,
+    signer_factory: |_, _| Err(unsupported()),
+    verifier_factory: |algorithm, key| verifier(*algorithm, key),
     // Only for what makes keys or names them by digests.
     key_utils: KeyUtils {
         rsa_pub_components_from_private_key: |_| Err(unsupported()),
@@ -32,11 +32,7 @@ fn unsupported() -> Error {
     ErrorKind::UnsupportedAlgorithm.into()
 }
 
-fn signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
-    Err(unsupported())
-}
-
-fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
+fn verifier(algorithm: Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
     // A public key must never be taken for the secret of another family.
     if key.family() != algorithm.family() {
         return Err(ErrorKind::InvalidKeyFormat.into());
@@ -54,7 +50,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
         // Secrets that both sides have are no keys of an issuer.
         _ => return Err(unsupported()),
     };
-    Ok(Box::new(ByRing { algorithm: *algorithm, scheme, key: key.clone() }))
+    Ok(Box::new(ByRing { algorithm, scheme, key: key.clone() }))
 }
 
 enum Scheme {
