@@ -28,6 +28,7 @@ mod render;
 mod serve;
 mod store;
 mod store_path;
+mod tokens;
 mod validate;
 mod worker;
 mod wrap;
@@ -61,6 +62,7 @@ enum Verb {
     Budgets(budgets::Args),
     Catalog(catalog::Args),
     Store(store::Args),
+    Tokens(tokens::Args),
     Demo(demo::Args),
     Config(config::Args),
     Policy(policy::Args),
@@ -86,6 +88,7 @@ fn main() -> std::process::ExitCode {
         Verb::Budgets(args) => budgets::run(&args),
         Verb::Catalog(args) => catalog::run(&args),
         Verb::Store(args) => store::run(&args),
+        Verb::Tokens(args) => tokens::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Policy(args) => policy::run(&args),

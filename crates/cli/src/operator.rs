@@ -69,6 +69,17 @@ impl OperatorArgs {
         Ok(Operator { store, by, now })
     }
 
+    /// The file beside which the secrets of this machine lie, for an operator. The store need not be there yet.
+    ///
+    /// # Errors
+    ///
+    /// A token that is not the store's.
+    pub(crate) fn beside(&self) -> anyhow::Result<PathBuf> {
+        let beside = self.store.place()?.beside()?;
+        self.verify(&beside).map_err(|error| refused(&error, error.code()))?;
+        Ok(beside)
+    }
+
     fn verify(&self, store: &std::path::Path) -> Result<(), OperatorError> {
         let token = OperatorToken::of_store(store)?;
         let given = match (&self.token_file, std::env::var(TOKEN_VARIABLE)) {

@@ -1,19 +1,22 @@
 //! `callgate serve`: one gate before all tool servers of a configuration.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_server::config::Config;
-use callgate_server::{Gate, HttpClients, OperatorToken, RECOVERY_EVERY, StdioClient, keep_recovering};
+use callgate_server::{
+    ApiTokens, Auth, Gate, HttpClients, OperatorToken, RECOVERY_EVERY, StdioClient, keep_recovering,
+};
 use callgate_wire::Principal;
 use tokio::net::TcpListener;
 
 use crate::config::ConfigArg;
 use crate::exit_code::{ExitCode, Failure};
-use crate::store_path::{StoreArg, StorePlace, default_file};
+use crate::store_path::StoreArg;
 use crate::wrap::{open_journal, tell_rules};
 
 /// Put one gate before many tool servers, and serve their tools at one address.
@@ -78,12 +81,10 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let stop = callgate_server::on_signals().context("failed to follow signals")?;
     let principal = Principal::local(&callgate_server::user_name());
-    let listener = if args.stdio { None } else { Some(listen(args, &config).await?) };
-    let (journal, place) = open_journal(&args.store.clone().or_configured(config.gate.store.as_ref())?)?;
-    let beside = match &place {
-        StorePlace::File(path) => path.clone(),
-        StorePlace::Postgres(_) => default_file()?,
-    };
+    let store = args.store.clone().or_configured(config.gate.store.as_ref())?;
+    let beside = store.place()?.beside()?;
+    let listener = if args.stdio { None } else { Some(listen(args, &config, &beside).await?) };
+    let (journal, place) = open_journal(&store)?;
     if let Err(error) = OperatorToken::of_store(&beside) {
         tracing::warn!(%error, code = %error.code(), "there is no token for an operator");
     }
@@ -93,8 +94,12 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
     let gate = Gate::start(Arc::clone(&config), Arc::clone(&journal));
     tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
     if let Some(listener) = listener {
+        let address = listener.local_addr().context("failed to learn the address")?;
+        let nobody = (!config.auth.is_required(address.ip())).then_some(principal);
+        let auth = Auth::start(Arc::clone(&config), &beside, nobody).await;
+        let auth = auth.map_err(|error| Failure::usage(error.to_string()))?;
         let (hosts, origins) = (config.serve.hosts.clone(), config.serve.origins.clone());
-        let clients = HttpClients { listener, hosts, origins, principal };
+        let clients = HttpClients { listener, hosts, origins, auth };
         callgate_server::serve_http(Arc::clone(&gate), clients, stop).await;
     } else {
         let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
@@ -121,14 +126,25 @@ async fn close(journal: Arc<dyn Journal>) {
 }
 
 /// Listens; an address that others can reach is refused as long as nobody is asked who they are.
-async fn listen(args: &Args, config: &Config) -> anyhow::Result<TcpListener> {
+async fn listen(args: &Args, config: &Config, beside: &Path) -> anyhow::Result<TcpListener> {
     let address = args.listen.unwrap_or(config.serve.listen);
     if !address.ip().is_loopback() {
-        return Err(Failure::usage(format!(
-            "expected an address of this machine alone, found {address}: clients are not asked who they are, so \
-             others must not reach them; listen at a loopback address (--listen 127.0.0.1:{})",
-            address.port()
-        )));
+        if !config.auth.is_required(address.ip()) || !somebody_can_call(config, beside)? {
+            return Err(Failure::usage(format!(
+                "expected an address of this machine alone, found {address}: clients are not asked who they are, so \
+                 others must not reach them; listen at a loopback address (--listen 127.0.0.1:{}), or have clients \
+                 show who they are: with `callgate tokens add NAME`, or with `[auth.jwt]` in the configuration, and \
+                 without `auth.required = false`",
+                address.port()
+            )));
+        }
+        if config.serve.hosts.is_empty() {
+            tracing::warn!(
+                "only requests that name the gate as this machine names itself are looked at; `serve.hosts` has its \
+                 other names"
+            );
+        }
+        tracing::warn!("tokens are read without TLS at {address}; let a proxy with TLS alone reach it");
     }
     let listener = TcpListener::bind(address).await.with_context(|| {
         format!("failed to listen at {address}; another program may, and --listen names another address")
@@ -136,6 +152,12 @@ async fn listen(args: &Args, config: &Config) -> anyhow::Result<TcpListener> {
     let address = listener.local_addr().context("failed to learn the address")?;
     tracing::info!("listening at http://{address}/mcp");
     Ok(listener)
+}
+
+/// Whether there is anything by which a client could show who it is.
+fn somebody_can_call(config: &Config, beside: &Path) -> anyhow::Result<bool> {
+    let now = callgate_server::now();
+    Ok(config.auth.jwt.is_some() || ApiTokens::beside(beside).list()?.iter().any(|token| token.is_good(now)))
 }
 
 fn with_notes() -> anyhow::Result<Config> {

@@ -52,6 +52,17 @@ impl fmt::Display for StorePlace {
     }
 }
 
+impl StorePlace {
+    /// The file beside which the secrets of this machine lie. A server has no folder here: those in the user's data
+    /// directory count.
+    pub(crate) fn beside(&self) -> anyhow::Result<PathBuf> {
+        match self {
+            StorePlace::File(path) => Ok(path.clone()),
+            StorePlace::Postgres(_) => default_file(),
+        }
+    }
+}
+
 impl StoreArg {
     /// The same, or where the configuration says if neither the flag nor the environment does.
     pub(crate) fn or_configured(self, configured: Option<&Store>) -> anyhow::Result<StoreArg> {

@@ -49,7 +49,10 @@ pub use hangup::{HangUp, stdin_hang_up};
 pub use local::{local_ports, serve_local};
 pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
 pub use recovery::{RECOVERY_EVERY, keep_recovering, recover};
-pub use serve::{Gate, HttpClients, StdioClient, serve_http, serve_stdio};
+pub use serve::{
+    ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, Gate, HttpClients, KeysError, StdioClient,
+    TOKENS_FILE, serve_http, serve_stdio,
+};
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;

@@ -176,7 +176,7 @@ fn make(file: &Path) -> io::Result<()> {
 }
 
 /// Makes a folder for its owner alone, and those above it, where there are none.
-fn make_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -187,9 +187,9 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// What speaks against a token's file.
+/// What speaks against a file of secrets.
 #[cfg(unix)]
-fn fault(found: &std::fs::Metadata) -> Option<&'static str> {
+pub(crate) fn fault(found: &std::fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt as _;
     if !found.is_file() {
         Some("something else than a file")
@@ -205,7 +205,7 @@ fn fault(found: &std::fs::Metadata) -> Option<&'static str> {
 }
 
 #[cfg(not(unix))]
-fn fault(found: &std::fs::Metadata) -> Option<&'static str> {
+pub(crate) fn fault(found: &std::fs::Metadata) -> Option<&'static str> {
     (!found.is_file()).then_some("something else than a file")
 }
 

@@ -12,6 +12,16 @@ impl Principal {
         Principal(format!("local:{user}"))
     }
 
+    /// Whoever holds the API token of this name.
+    pub fn token(name: &str) -> Principal {
+        Principal(format!("token:{name}"))
+    }
+
+    /// The subject of a token that the issuer of the configuration has signed.
+    pub fn jwt(subject: &str) -> Principal {
+        Principal(format!("jwt:{subject}"))
+    }
+
     /// A principal as it was stored.
     pub fn from_stored(text: impl Into<String>) -> Principal {
         Principal(text.into())

@@ -10,6 +10,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use super::auth_form::AuthForm;
 use super::secret::TextOrSecret;
 
 /// The configuration of a gate.
@@ -20,6 +21,8 @@ pub(super) struct FileForm {
     pub(super) gate: GateForm,
     #[serde(skip_serializing_if = "ServeForm::is_empty")]
     pub(super) serve: ServeForm,
+    #[serde(skip_serializing_if = "AuthForm::is_empty")]
+    pub(super) auth: AuthForm,
     /// What is known of principals beside their names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) principals: Vec<PrincipalForm>,

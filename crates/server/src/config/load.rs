@@ -1,6 +1,7 @@
 //! From a text to a configuration. What the schema of the file cannot say is checked here, and everything is checked before
 //! anything is in force.
 
+mod auth;
 mod upstream;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -26,6 +27,7 @@ use super::form::{
 use super::secret::{Secret, TextOrSecret};
 use super::tree::Tree;
 use super::{schema, show};
+pub use auth::{Auth, JwtAlgorithm, JwtAuth, KeysPlace};
 
 /// Bytes of a configuration.
 const CONFIG_BYTES_MAX: usize = 8 << 20;
@@ -37,6 +39,8 @@ pub struct Config {
     pub gate: Gate,
     /// Clients over HTTP.
     pub serve: Serve,
+    /// Who calls over HTTP.
+    pub auth: Auth,
     /// Who may call what, and what the operator says of tools.
     pub rules: Arc<RuleSet>,
     /// How much may be called.
@@ -170,6 +174,7 @@ impl Config {
         Config {
             gate: gate(&GateForm::default(), Path::new("")),
             serve: Serve { listen: Serve::LISTEN, hosts: Vec::new(), origins: Vec::new() },
+            auth: Auth::default(),
             rules: Arc::new(RuleSet::none()),
             budgets: Arc::new(BudgetSet::none()),
             approvals: Approvals { expiry: APPROVAL_EXPIRY, in_band: false },
@@ -216,12 +221,14 @@ impl Config {
 
     /// What is known of a principal: the claims of the first entry that matches its name, else those of the system.
     pub fn claims(&self, principal: &Principal) -> Claims {
+        self.written_claims(principal).cloned().unwrap_or_else(|| Claims::local(principal))
+    }
+
+    /// The claims of the first entry that matches a principal's name, if one does.
+    pub fn written_claims(&self, principal: &Principal) -> Option<&Claims> {
         let matching =
             |(names, _): &&(Vec<Glob>, Claims)| names.iter().any(|glob| glob.matches(principal.as_str()));
-        match self.principals.iter().find(matching) {
-            Some((_, claims)) => claims.clone(),
-            None => Claims::local(principal),
-        }
+        self.principals.iter().find(matching).map(|(_, claims)| claims)
     }
 
     /// What is in force, as TOML: what the file says, and the defaults marked as such. Secrets are references, of which
@@ -268,6 +275,7 @@ impl Loader<'_> {
         });
         let upstreams = self.upstreams(&form.upstreams, form.gate.profile, folder);
         let serve = self.serve(&form.serve);
+        let auth = self.auth(&form.auth, folder);
         let doubts = rules.warnings().into_iter();
         let warnings = doubts
             .map(|(place, finding)| {
@@ -278,6 +286,7 @@ impl Loader<'_> {
         Config {
             gate: gate(&form.gate, folder),
             serve,
+            auth,
             rules: Arc::new(rules),
             budgets: Arc::new(budgets),
             approvals: Approvals {

@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `form` | the sections and keys; the JSON Schema of the file comes from these types |
+//! | `auth_form` | those of who calls |
 //! | `schema` | that schema, and the check of a file by our own engine |
 //! | `tree` | a TOML text as JSON, and where each value of it stands |
 //! | `load` | from a text to a [`Config`]: what the schema cannot say is checked here |
@@ -21,6 +22,7 @@
 //! # Ok::<(), callgate_server::config::ConfigError>(())
 //! ```
 
+mod auth_form;
 mod fault;
 mod form;
 mod load;
@@ -30,7 +32,10 @@ mod show;
 mod tree;
 
 pub use fault::{ConfigError, ConfigFault};
-pub use load::{Admission, Approvals, Config, Gate, Place, Serve, Store, Text, Upstream};
+pub use load::{
+    Admission, Approvals, Auth, Config, Gate, JwtAlgorithm, JwtAuth, KeysPlace, Place, Serve, Store, Text,
+    Upstream,
+};
 pub use schema::schema_text;
 pub use secret::{Secret, SecretError, SecretValue};
 pub use tree::toml_as_json;

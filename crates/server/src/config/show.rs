@@ -28,7 +28,7 @@ pub(super) struct Shown {
 
 /// The sections in their order; what is not named here would come last.
 const SECTIONS: &[&str] =
-    &["gate", "serve", "principals", "tools", "rules", "budgets", "approvals", "upstreams"];
+    &["gate", "serve", "auth", "principals", "tools", "rules", "budgets", "approvals", "upstreams"];
 
 impl Shown {
     /// Fills in the defaults; `has` says whether the file has a value at a place.

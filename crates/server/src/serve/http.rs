@@ -10,14 +10,14 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response as HttpResponse};
 use axum::routing::{any, get};
-use callgate_gateway::policy::Claims;
 use callgate_mcp::frame::{ClientFrame, ClientReader, one_line};
 use callgate_mcp::relay::{Era, ModernClient, ModernFault};
 use callgate_mcp::{RequestId, answer, revision, rpc};
 use callgate_schema::json::{Node, Tape};
-use callgate_wire::{Code, Principal};
+use callgate_wire::Code;
 use tokio::sync::{mpsc, watch};
 
+use super::auth::{Auth, Caller, WELL_KNOWN};
 use super::client::{Client, Talk};
 use super::edge::Edge;
 use super::front::{self, Response};
@@ -38,9 +38,7 @@ pub(super) struct Front {
     pub(super) gate: Arc<Gate>,
     pub(super) edge: Edge,
     pub(super) sessions: Sessions,
-    /// On whose behalf clients call that show nothing.
-    pub(super) principal: Principal,
-    pub(super) claims: Arc<Claims>,
+    pub(super) auth: Auth,
     /// Becomes true when no more is taken.
     pub(super) closing: watch::Receiver<bool>,
 }
@@ -49,6 +47,8 @@ pub(super) struct Front {
 pub(super) fn routes(front: Arc<Front>) -> Router {
     Router::new()
         .route("/mcp", any(endpoint))
+        .route(WELL_KNOWN, get(metadata))
+        .route(&format!("{WELL_KNOWN}/mcp"), get(metadata))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .with_state(front)
@@ -62,20 +62,34 @@ async fn ready(State(front): State<Arc<Front>>) -> HttpResponse {
     (status, format!("{known} of {total} tool servers can be called\n")).into_response()
 }
 
-async fn endpoint(State(front): State<Arc<Front>>, request: Request) -> HttpResponse {
-    if let Err((status, reason)) = front.edge.admit(request.headers()) {
-        tracing::warn!(status = status.as_u16(), reason, "a request over HTTP is refused");
-        return (status, format!("{reason}\n")).into_response();
+/// Where clients learn who gives out tokens. Whoever asks has none yet.
+async fn metadata(State(front): State<Arc<Front>>, headers: HeaderMap) -> HttpResponse {
+    if let Err(refused) = front.admit(&headers) {
+        return *refused;
     }
+    match front.auth.metadata(&headers) {
+        Some(document) => json(StatusCode::OK, document),
+        None => status(StatusCode::NOT_FOUND, "no issuer of tokens is known here"),
+    }
+}
+
+async fn endpoint(State(front): State<Arc<Front>>, mut request: Request) -> HttpResponse {
+    if let Err(refused) = front.admit(request.headers()) {
+        return *refused;
+    }
+    let caller = match front.auth.caller(request.headers_mut()).await {
+        Ok(caller) => caller,
+        Err(refused) => return *refused,
+    };
     match *request.method() {
-        Method::POST => post(&front, request).await,
-        Method::GET => front.session_stream(request.headers()),
-        Method::DELETE => front.end_session(request.headers()),
+        Method::POST => post(&front, request, &caller).await,
+        Method::GET => front.session_stream(request.headers(), &caller),
+        Method::DELETE => front.end_session(request.headers(), &caller),
         _ => status(StatusCode::METHOD_NOT_ALLOWED, "expected POST"),
     }
 }
 
-async fn post(front: &Arc<Front>, request: Request) -> HttpResponse {
+async fn post(front: &Arc<Front>, request: Request, caller: &Caller) -> HttpResponse {
     if *front.closing.borrow() {
         return status(StatusCode::SERVICE_UNAVAILABLE, "the gate stops");
     }
@@ -102,7 +116,7 @@ async fn post(front: &Arc<Front>, request: Request) -> HttpResponse {
         // A body may have line breaks; the server that it goes to may take each line for a message.
         one_line(&mut bytes);
     }
-    front.take(&parts.headers, frame, bytes.into()).await
+    front.take(&parts.headers, caller, frame, bytes.into()).await
 }
 
 /// What a frame is, before it is known whether it is served.
@@ -114,9 +128,18 @@ struct Arrival {
 }
 
 impl Front {
+    /// Whether a request is looked at.
+    fn admit(&self, headers: &HeaderMap) -> Result<(), Box<HttpResponse>> {
+        self.edge.admit(headers).map_err(|(code, reason)| {
+            tracing::warn!(status = code.as_u16(), reason, "a request over HTTP is refused");
+            Box::new(status(code, reason))
+        })
+    }
+
     async fn take(
         self: &Arc<Front>,
         headers: &HeaderMap,
+        caller: &Caller,
         frame: ClientFrame,
         bytes: Box<[u8]>,
     ) -> HttpResponse {
@@ -131,7 +154,7 @@ impl Front {
             ClientFrame::Cancelled { .. } => (None, "notifications/cancelled".to_owned()),
             ClientFrame::Response | ClientFrame::Faulty(_) => (None, String::new()),
         };
-        let arrival = match self.arrive(headers, id, method, &bytes) {
+        let arrival = match self.arrive(headers, caller, id, method, &bytes) {
             Ok(arrival) => arrival,
             Err(response) => return *response,
         };
@@ -163,10 +186,11 @@ impl Front {
         self.answer(arrival, frame, bytes, headers).await
     }
 
-    /// Finds out who asks and how they speak.
+    /// Finds out how they speak who ask.
     fn arrive(
         &self,
         headers: &HeaderMap,
+        caller: &Caller,
         id: Option<RequestId>,
         method: String,
         bytes: &[u8],
@@ -178,7 +202,7 @@ impl Front {
         if method.is_empty() {
             // It is no request, or one that cannot be read: there is nothing to agree with, and its fault is what is told.
             let era = if says_modern { Era::Modern } else { oldest };
-            return Ok(Arrival { id, method, client: self.client(None, era, nobody), session: None });
+            return Ok(Arrival { id, method, client: caller.client(None, era, nobody), session: None });
         }
         let mut tape = Tape::new();
         let params = tape.read(bytes, &limits.frame_text()).ok().and_then(|root| root.member("params"));
@@ -186,7 +210,7 @@ impl Front {
         if let Some(about) = about {
             headers::agree(headers, &method, params)
                 .map_err(|fault| Box::new(mismatch(id.as_ref(), &fault)))?;
-            let client = self.client(None, Era::Modern, about);
+            let client = caller.client(None, Era::Modern, about);
             return Ok(Arrival { id, method, client, session: None });
         }
         if says_modern && id.is_some() {
@@ -194,11 +218,11 @@ impl Front {
             return Err(Box::new(modern_fault(id.as_ref(), fault)));
         }
         if method == "initialize" {
-            return Ok(Arrival { id, method, client: self.client(None, oldest, nobody), session: None });
+            return Ok(Arrival { id, method, client: caller.client(None, oldest, nobody), session: None });
         }
         let session = self
             .sessions
-            .of(headers, &self.principal)
+            .of(headers, &caller.principal)
             .map_err(|(code, reason)| Box::new(status(code, reason)))?;
         if let Some(version) = headers::text(headers, "mcp-protocol-version")
             && revision::find(&version).is_none()
@@ -206,13 +230,8 @@ impl Front {
             let message = format!("expected the revision of the session, found `{version}`");
             return Err(Box::new(status(StatusCode::BAD_REQUEST, &message)));
         }
-        let client = self.client(Some(session.run.clone()), session.era, session.about.clone());
+        let client = caller.client(Some(session.run.clone()), session.era, session.about.clone());
         Ok(Arrival { id, method, client, session: Some(session) })
-    }
-
-    fn client(&self, run: Option<String>, era: Era, about: ModernClient) -> Client {
-        let (principal, claims) = (self.principal.clone(), Arc::clone(&self.claims));
-        Client { principal, claims, run, era, about }
     }
 
     /// Answers a request, with a stream as soon as something is told before the answer.
@@ -268,8 +287,8 @@ impl Front {
         response
     }
 
-    fn end_session(&self, headers: &HeaderMap) -> HttpResponse {
-        match self.sessions.end(headers, &self.principal) {
+    fn end_session(&self, headers: &HeaderMap, caller: &Caller) -> HttpResponse {
+        match self.sessions.end(headers, &caller.principal) {
             Ok(()) => StatusCode::NO_CONTENT.into_response(),
             Err((StatusCode::BAD_REQUEST, _)) => status(StatusCode::METHOD_NOT_ALLOWED, "expected POST"),
             Err((code, reason)) => status(code, reason),

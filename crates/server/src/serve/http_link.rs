@@ -291,7 +291,7 @@ fn refused(status: StatusCode) -> Reply {
 }
 
 /// An error of the client without the address, which may hold a secret.
-fn plain(error: &reqwest::Error) -> String {
+pub(super) fn plain(error: &reqwest::Error) -> String {
     let mut text = if error.is_timeout() {
         "it took too long".to_owned()
     } else if error.is_connect() {

@@ -23,9 +23,11 @@
 //! | `listing` | the tools of one server |
 //! | `link` | one connection to a server |
 //! | `http_link`, `event_stream` | the same over HTTP |
+//! | `auth` | who calls over HTTP |
 //! | `serve_http`, `http`, `streams`, `headers`, `edge`, `session` | clients over HTTP |
 //! | `stdio` | one client over standard input and output |
 
+mod auth;
 mod call;
 mod change;
 mod client;
@@ -50,6 +52,7 @@ mod stdio;
 mod streams;
 mod upstream;
 
+pub use auth::{ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, KeysError, TOKENS_FILE};
 pub use gate::Gate;
 pub use serve_http::{HttpClients, serve_http};
 pub use stdio::{StdioClient, serve_stdio};

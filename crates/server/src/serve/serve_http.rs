@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use callgate_wire::Principal;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
+use super::auth::Auth;
 use super::edge::Edge;
 use super::gate::Gate;
 use super::http::{Front, routes};
@@ -29,7 +29,7 @@ const HEADERS_MAX: usize = 100;
 /// How long the last answers may take to be written at the end.
 const FLUSH: Duration = Duration::from_secs(2);
 
-/// Where clients over HTTP are listened for, and as whom they call.
+/// Where clients over HTTP are listened for, and how they show who they are.
 pub struct HttpClients {
     /// The listener.
     pub listener: TcpListener,
@@ -37,20 +37,18 @@ pub struct HttpClients {
     pub hosts: Vec<String>,
     /// Origins of pages that may ask the gate.
     pub origins: Vec<String>,
-    /// On whose behalf they call.
-    pub principal: Principal,
+    /// How they show who they are.
+    pub auth: Auth,
 }
 
 /// Serves clients over HTTP until `stop` says so, and everything is answered or given up.
 pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::Receiver<Stop>) {
     let (close, closing) = watch::channel(false);
-    let claims = Arc::new(gate.config.claims(&clients.principal));
     let front = Arc::new(Front {
         gate: Arc::clone(&gate),
         edge: Edge::new(clients.hosts, clients.origins),
         sessions: Sessions::default(),
-        principal: clients.principal,
-        claims,
+        auth: clients.auth,
         closing: closing.clone(),
     });
     let routes = routes(front);

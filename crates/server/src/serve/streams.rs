@@ -12,6 +12,7 @@ use callgate_mcp::{RequestId, rpc};
 use futures_util::StreamExt as _;
 use tokio::sync::{mpsc, watch};
 
+use super::auth::Caller;
 use super::change::{Change, Listener};
 use super::front::Response;
 use super::http::{Front, render, status};
@@ -51,8 +52,8 @@ impl Front {
     }
 
     /// The stream of a session of the older era, on which it hears of changes.
-    pub(super) fn session_stream(&self, headers: &HeaderMap) -> HttpResponse {
-        let session = match self.sessions.of(headers, &self.principal) {
+    pub(super) fn session_stream(&self, headers: &HeaderMap, caller: &Caller) -> HttpResponse {
+        let session = match self.sessions.of(headers, &caller.principal) {
             Ok(session) => session,
             Err((StatusCode::BAD_REQUEST, _)) => {
                 return status(StatusCode::METHOD_NOT_ALLOWED, "expected POST");
