@@ -3,7 +3,7 @@
 use std::fmt;
 
 use callgate_schema::Finding;
-use callgate_wire::{Class, Code, SideEffect, Stage};
+use callgate_wire::{ApprovalId, Class, Code, SideEffect, Stage};
 
 /// Characters of one line for a model. A member name is text of the caller's and can be of any length.
 const LINE_CHARS_MAX: usize = 300;
@@ -28,6 +28,8 @@ pub struct Refusal {
     pub truncated: bool,
     /// Every rule that determined it, where rules did.
     pub determining: Vec<String>,
+    /// The request that a person permit it, where it waits for one.
+    pub approval: Option<ApprovalId>,
     /// Always none: nothing was sent.
     pub side_effect: SideEffect,
 }
@@ -43,6 +45,7 @@ impl Refusal {
             findings: Vec::new(),
             truncated: false,
             determining: Vec::new(),
+            approval: None,
             side_effect: SideEffect::None,
         }
     }
@@ -74,6 +77,13 @@ impl Refusal {
     #[must_use]
     pub fn with_determining(mut self, rules: Vec<String>) -> Self {
         self.determining = rules;
+        self
+    }
+
+    /// Adds the request that a person permit it.
+    #[must_use]
+    pub fn with_approval(mut self, approval: ApprovalId) -> Self {
+        self.approval = Some(approval);
         self
     }
 

@@ -5,11 +5,12 @@ use callgate_wire::{Code, Pinned, Settlement, Timestamp};
 use proptest::prelude::*;
 use serde_json::Value;
 
-const OBSERVATIONS: [(&str, Observation); 14] = [
+const OBSERVATIONS: [(&str, Observation); 15] = [
     ("result", Observation::Result { is_error: false, bytes: 2, breaks_output: false }),
     ("error-result", Observation::Result { is_error: true, bytes: 2, breaks_output: false }),
     ("broken-result", Observation::Result { is_error: false, bytes: 2, breaks_output: true }),
     ("large-result", Observation::ResultTooLarge { bytes: 9_000_000 }),
+    ("unanswered-question", Observation::InputUnavailable),
     ("rpc-error", Observation::RpcError),
     ("timeout", Observation::Timeout),
     ("upstream-gone", Observation::UpstreamGone),

@@ -23,6 +23,7 @@ pub fn call_reply(code: Code) -> CallReply {
         Code::CallUnknownTool
         | Code::CallToolQuarantined
         | Code::CallMalformed
+        | Code::CallStateUnknown
         | Code::CallTaskUnsupported => CallReply::Error(rpc::INVALID_PARAMS),
         Code::FrameInvalid
         | Code::FrameBatch
@@ -42,6 +43,7 @@ pub fn call_reply(code: Code) -> CallReply {
         | Code::CallArgumentsUndecided
         | Code::CallCancelled
         | Code::CallForbidden
+        | Code::CallInputUnavailable
         | Code::BudgetCostUnknown
         | Code::ConfigInvalid
         | Code::StoreUnavailable
@@ -94,6 +96,7 @@ pub fn error_code(code: Code) -> i64 {
         | Code::CallWithoutId => rpc::INVALID_REQUEST,
         Code::CallUnknownTool
         | Code::CallMalformed
+        | Code::CallStateUnknown
         | Code::CallTaskUnsupported
         | Code::CallToolQuarantined
         | Code::CallArgumentsInvalid
@@ -102,6 +105,7 @@ pub fn error_code(code: Code) -> i64 {
         Code::CallsInFlight => 4_002,
         Code::CallCancelled => 4_003,
         Code::CallForbidden => 4_004,
+        Code::CallInputUnavailable => 4_005,
         Code::StoreUnavailable | Code::StoreNewer | Code::StoreCorrupt => 4_101,
         Code::IntentFenced
         | Code::IntentNotFound

@@ -5,7 +5,7 @@ use callgate_gateway::Refusal;
 use callgate_gateway::intent::{Observation, outcome};
 use callgate_schema::Finding;
 use callgate_schema::json::write_string;
-use callgate_wire::{Class, Code, Intent, IntentId, SideEffect, Stage};
+use callgate_wire::{ApprovalId, Class, Code, Intent, IntentId, SideEffect, Stage};
 
 use crate::answer::write_findings;
 
@@ -27,6 +27,8 @@ pub struct Notice {
     pub side_effect: SideEffect,
     /// The record of the call, where there is one.
     pub intent: Option<IntentId>,
+    /// The request that a person permit it, where it waits for one.
+    pub approval: Option<ApprovalId>,
     /// What is behind it.
     pub findings: Vec<Finding>,
     /// Every rule that determined it, where rules did.
@@ -44,6 +46,7 @@ impl Notice {
             stage: refusal.stage,
             side_effect: refusal.side_effect,
             intent: intent.cloned(),
+            approval: refusal.approval.clone(),
             findings: refusal.findings.clone(),
             determining: refusal.determining.clone(),
             text: refusal.text_for_model(FINDINGS_SHOWN_MAX),
@@ -67,6 +70,10 @@ impl Notice {
             Observation::ResultTooLarge { bytes } => format!(
                 "the tool `{tool}` ran, but its result of {bytes} bytes is over the bound and was dropped; \
                  ask for less at once"
+            ),
+            Observation::InputUnavailable => format!(
+                "the tool `{tool}` asked for more before it would go on, and was not answered; what it did until then is \
+                 done"
             ),
             Observation::CancelledBeforeDispatch
             | Observation::UpstreamGoneBeforeDispatch
@@ -96,6 +103,7 @@ impl Notice {
             stage,
             side_effect: outcome.side_effect,
             intent: Some(id.clone()),
+            approval: None,
             findings: Vec::new(),
             determining: Vec::new(),
             text: format!("{what} ({code})"),
@@ -123,6 +131,10 @@ impl Notice {
         if let Some(intent) = &self.intent {
             out.extend_from_slice(b",\"intent\":");
             write_string(&mut out, intent.as_str());
+        }
+        if let Some(approval) = &self.approval {
+            out.extend_from_slice(b",\"approval\":");
+            write_string(&mut out, approval.as_str());
         }
         if !self.determining.is_empty() {
             out.extend_from_slice(b",\"determining\":[");

@@ -288,6 +288,7 @@ impl Stage<'_> {
             "result" => Observation::Result { is_error: false, bytes: 2, breaks_output: false },
             "error-result" => Observation::Result { is_error: true, bytes: 2, breaks_output: false },
             "large-result" => Observation::ResultTooLarge { bytes: 9 },
+            "unanswered-question" => Observation::InputUnavailable,
             "rpc-error" => Observation::RpcError,
             "timeout" => Observation::Timeout,
             "gone" => Observation::UpstreamGone,

@@ -79,8 +79,10 @@ codes! {
     CallMalformed "call-malformed" Validation Bind "a tool call whose arguments are not an object",
     CallArgumentsInvalid "call-arguments-invalid" Validation Bind "arguments that the tool's input schema refuses",
     CallArgumentsUndecided "call-arguments-undecided" ExecutionFailure Bind "arguments that could not be judged within the limits",
+    CallStateUnknown "call-state-unknown" NotFound Bind "a call that brings back a state with which nothing waits",
     CallForbidden "call-forbidden" Forbidden Authorize "a call that the rules do not permit",
     BudgetCostUnknown "budget-cost-unknown" Validation Reserve "a call whose cost cannot be told, under a budget that counts it",
+    CallInputUnavailable "call-input-unavailable" UnsupportedCapability Observe "a tool that asked for what its caller did not give",
     CallCancelled "call-cancelled" Cancelled Observe "a call that its caller withdrew",
 
     CallInDoubt "call-in-doubt" UnknownOutcome Open "a call like one of which nobody knows whether it took effect",

@@ -175,6 +175,7 @@ pub fn held(hold: &Hold) -> Refusal {
             let message = format!("a person has to approve this call, and {asked} (approval `{id}`)");
             Refusal::new(Code::ApprovalRequired, message)
                 .with_help("make the same call again, unchanged, once it is approved")
+                .with_approval(id.clone())
         }
         Hold::ApprovalDenied(id) => {
             Refusal::new(Code::ApprovalDenied, format!("a person has denied this call (approval `{id}`)"))

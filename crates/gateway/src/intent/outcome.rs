@@ -21,6 +21,8 @@ pub enum Observation {
         /// Bytes of the result.
         bytes: u64,
     },
+    /// A result that asks for something which its caller cannot be asked, or has not given: all that comes of the call.
+    InputUnavailable,
     /// An error of the protocol.
     RpcError,
     /// No answer in time.
@@ -73,6 +75,7 @@ fn of_any_tool(observation: Observation) -> Outcome {
         O::Result { breaks_output: false, .. } => done(None),
         O::Result { breaks_output: true, .. } => done(Some(Code::ResultBreaksOutputSchema)),
         O::ResultTooLarge { .. } => done(Some(Code::ResultTooLarge)),
+        O::InputUnavailable => done(Some(Code::CallInputUnavailable)),
         O::RpcError => Outcome {
             state: IntentState::Failed,
             side_effect: SideEffect::Unknown,
@@ -124,6 +127,7 @@ impl Observation {
             Observation::Result { is_error: false, .. } => "a result",
             Observation::Result { is_error: true, .. } => "a result that the tool calls an error",
             Observation::ResultTooLarge { .. } => "a result over the bound",
+            Observation::InputUnavailable => "a question that was not answered",
             Observation::RpcError => "an error of the protocol",
             Observation::Timeout => "no answer in time",
             Observation::UpstreamGone => "the upstream ended after the call had left",
@@ -140,11 +144,12 @@ impl Observation {
     }
 
     /// One of each kind, in the order of the table.
-    const SAMPLES: [Observation; 14] = [
+    const SAMPLES: [Observation; 15] = [
         Observation::Result { is_error: false, bytes: 0, breaks_output: false },
         Observation::Result { is_error: true, bytes: 0, breaks_output: false },
         Observation::Result { is_error: false, bytes: 0, breaks_output: true },
         Observation::ResultTooLarge { bytes: 0 },
+        Observation::InputUnavailable,
         Observation::RpcError,
         Observation::Timeout,
         Observation::UpstreamGone,

@@ -39,7 +39,7 @@ impl McpAdapter {
             ClientFrame::Blank
             | ClientFrame::Cancelled { .. }
             | ClientFrame::Notification { .. }
-            | ClientFrame::Response => Reply::Silent,
+            | ClientFrame::Response { .. } => Reply::Silent,
             ClientFrame::Faulty(faulty) => refused(faulty),
             ClientFrame::List { id, cursor: true } => {
                 let message = "expected no cursor, since all tools are on one page, found one";

@@ -52,7 +52,10 @@ pub enum ClientFrame {
         method: String,
     },
     /// The client's answer to a request of the upstream: passed on as it is.
-    Response,
+    Response {
+        /// The id of that request.
+        id: RequestId,
+    },
     /// Not forwarded.
     Faulty(Faulty),
 }
@@ -175,7 +178,9 @@ fn judge(envelope: Envelope<'_>, id_bytes_max: usize, stateless: bool) -> Result
             }
             Ok(ClientFrame::Notification { method })
         }
-        Envelope::Result { .. } | Envelope::Error { id: Some(_), .. } => Ok(ClientFrame::Response),
+        Envelope::Result { id, .. } | Envelope::Error { id: Some(id), .. } => {
+            Ok(ClientFrame::Response { id })
+        }
         Envelope::Error { id: None, .. } => {
             Err(EnvelopeFault::invalid("expected `id` to name the request that is answered", None))
         }

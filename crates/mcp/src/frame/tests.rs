@@ -40,7 +40,7 @@ fn show_client(line: &str, frame: &ClientFrame) -> String {
         ClientFrame::Request { id, method } => format!("request {id} {method}"),
         ClientFrame::Cancelled { request } => format!("cancelled {request}"),
         ClientFrame::Notification { method } => format!("notification {method}"),
-        ClientFrame::Response => "response".into(),
+        ClientFrame::Response { .. } => "response".into(),
         ClientFrame::Faulty(faulty) => {
             let Faulty { recipient, code, rpc, findings, .. } = faulty;
             match recipient {

@@ -59,6 +59,7 @@ fn every_way_to_end_without_a_result_says_what_is_known() {
     let mut told = String::new();
     for observation in [
         Observation::ResultTooLarge { bytes: 9_000_000 },
+        Observation::InputUnavailable,
         Observation::Timeout,
         Observation::UpstreamGone,
         Observation::AnswerUnreadable,

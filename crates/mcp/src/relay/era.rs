@@ -1,8 +1,9 @@
 //! The two eras of the protocol. The older revisions begin with `initialize` and keep a session; the newer one says with
 //! every request what is needed to answer it.
 
-use callgate_schema::json::{Kind, Node};
+use callgate_schema::json::{Kind, Node, Tape};
 
+use crate::FrameLimits;
 use crate::revision::{self, Revision};
 
 /// What the names of the protocol's own members of `_meta` begin with.
@@ -77,6 +78,13 @@ impl ModernClient {
     /// A client of the older era, as a server of the newer one gets to know it.
     pub fn of_session(capabilities: &str, info: Option<&str>) -> ModernClient {
         ModernClient { capabilities: capabilities.into(), info: info.map(Into::into) }
+    }
+
+    /// Whether it can do this.
+    pub fn has(&self, capability: &str) -> bool {
+        let mut tape = Tape::new();
+        let root = tape.read(self.capabilities.as_bytes(), &FrameLimits::default().frame_text());
+        root.is_ok_and(|root| root.member(capability).is_some_and(|node| node.kind() == Kind::Object))
     }
 
     /// The members of `_meta`, without braces.

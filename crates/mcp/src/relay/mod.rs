@@ -4,6 +4,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `question` | what a server asks its client before it answers |
 //! | `request` | a client's request as the server gets it |
 //! | `result` | a server's result as the client gets it |
 //! | `subject` | what a request is about, in headers |
@@ -15,6 +16,7 @@
 mod era;
 mod hello;
 mod lists;
+mod question;
 mod request;
 mod result;
 mod subject;
@@ -23,6 +25,7 @@ mod told;
 pub use era::{CAPABILITIES, CLIENT_INFO, Era, META_PREFIX, ModernClient, ModernFault, PROTOCOL_VERSION};
 pub use hello::{Hello, HelloFault, Welcome, discover_request, initialize_request, own_request};
 pub use lists::{Items, ListKind, merged, named};
+pub use question::{Answered, ELICIT, Elicited, Question, Questions, Return, again, responses};
 pub use request::{Introduction, Outward, outward};
 pub use result::{Inward, ResultKind, inward, own_answer};
 pub use subject::Subject;

@@ -33,7 +33,17 @@ pub enum Introduction<'a> {
 /// The request with these changes. Every other byte of it stays.
 ///
 /// The frame was read before; one that cannot be read by these limits comes back as it is.
-pub fn outward(frame: &[u8], limits: &FrameLimits, change: &Outward<'_>) -> Vec<u8> {
+pub fn outward(frame: &[u8], limits: &FrameLimits, outward: &Outward<'_>) -> Vec<u8> {
+    change(frame, limits, outward, None)
+}
+
+/// The same, with answers and a state of the server's where it has asked before.
+pub(super) fn change(
+    frame: &[u8],
+    limits: &FrameLimits,
+    change: &Outward<'_>,
+    answers: Option<(&str, Option<&str>)>,
+) -> Vec<u8> {
     let mut tape = Tape::new();
     let Ok(root) = tape.read(frame, &limits.frame_text()) else { return frame.to_vec() };
     let mut edits = Edits::default();
@@ -62,6 +72,11 @@ pub fn outward(frame: &[u8], limits: &FrameLimits, change: &Outward<'_>) -> Vec<
             }
         }
         Introduction::Client(client) => introduce(&mut edits, root, params, meta, client),
+    }
+    if let (Some((responses, state)), Some(params)) = (answers, params) {
+        let state = state.map(|state| format!(",\"requestState\":{state}")).unwrap_or_default();
+        let members = format!("\"inputResponses\":{responses}{state}");
+        edits.insert_members(params.span(), params.len() == 0, members.as_bytes());
     }
     edits.apply(frame)
 }

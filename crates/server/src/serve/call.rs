@@ -1,5 +1,5 @@
-//! The way of one `tools/call`: its tool is found, it is checked and made durable on a thread that may block, it leaves, and
-//! what comes back is recorded before its caller hears of it. The stages themselves are those of `callgate_gateway::call`.
+//! The way of one `tools/call` until it leaves: its tool is found, and it is checked and made durable on a thread that may
+//! block. The stages themselves are those of `callgate_gateway::call`; what comes then is a [`Conversation`].
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,33 +10,32 @@ use callgate_gateway::call::{Call, Departure, Dispatch, Terms, repeated};
 use callgate_gateway::catalog::Lookup;
 use callgate_gateway::intent::Observation;
 use callgate_mcp::error_map::{CallReply, call_reply};
-use callgate_mcp::relay::{Era, Inward, Outward, ResultKind, Subject, outward, own_answer};
-use callgate_mcp::{RequestId, answer, frame, outcome::Notice};
-use callgate_wire::{Code, Intent, Stage, Timestamp};
-use tokio::sync::mpsc;
+use callgate_mcp::relay::{Answered, Era, Inward, Questions, ResultKind, Return, Subject, own_answer};
+use callgate_mcp::{RequestId, answer, frame};
+use callgate_schema::json::{Digest, Tape, digest};
+use callgate_wire::{ApprovalId, Code, Intent, Stage, Timestamp};
 use tokio::time::Instant;
 
-use super::client::{Client, Talk, Turn};
+use super::approving;
+use super::client::{Client, Talk};
+use super::conversation::Conversation;
 use super::front::Response;
 use super::gate::{Gate, Route};
 use super::headers;
-use super::judge::{Judged, judge, result_of};
-use super::link::{Next, Outgoing, Reply, Ticket};
 use super::marks;
-use super::question::Questions;
+use super::parked::{Bond, Waits};
+use super::question::{self, can_ask};
 use crate::clock::{fresh_intent_id, now};
-use crate::session::{Released, chain, late, record_with, resolve_now};
+use crate::session::{Released, chain, resolve_now};
 
-/// How long the answer to a call that was given up is still waited for, so that it can clear the doubt.
-const LATE: std::time::Duration = std::time::Duration::from_mins(10);
-
-/// A call on its way.
-struct Way<'g> {
-    gate: &'g Arc<Gate>,
-    client: &'g Client,
-    id: RequestId,
-    name: String,
-    frame: Box<[u8]>,
+/// A call on its way, and who waits for it.
+pub(super) struct Way<'g> {
+    pub(super) gate: &'g Arc<Gate>,
+    pub(super) client: &'g Client,
+    pub(super) id: RequestId,
+    /// The tool, as the client knows it.
+    pub(super) name: String,
+    pub(super) frame: Box<[u8]>,
 }
 
 impl Gate {
@@ -55,36 +54,16 @@ impl Gate {
             () = talk.is_withdrawn() => return Response::Nothing,
             found = way.find() => found,
         };
-        let (route, _slots) = match outcome {
-            Ok(found) => found,
-            Err(refusal) => return way.refused(&refusal),
+        let answered = match outcome {
+            Ok((route, _slots)) => way.answer(route, arguments, &mut talk).await,
+            Err(refusal) => Err(refusal),
         };
-        let headers = talk.headers.take();
-        let terms = match way.terms(&route, arguments.clone(), headers.as_ref()) {
-            Ok(terms) => terms,
-            Err(refusal) => return way.refused(&refusal),
-        };
-        let has_key = terms.key.is_some();
-        // From here on nothing is dropped: what was recorded has to end in a record.
-        let opened = way.open(&route, arguments, terms).await;
-        let dispatch = match opened {
-            Ok(Opened::Go(dispatch)) => dispatch,
-            Ok(Opened::Known(intent, result)) => return way.known(&intent, result),
-            Err(refusal) => return way.refused(&refusal),
-        };
-        if let Some(turn) = &mut talk.turn {
-            turn.come().await;
-        }
-        let turn = talk.turn.take();
-        if *talk.withdrawn.borrow() {
-            way.unsent(dispatch).await;
-            return Response::Nothing;
-        }
-        Response::of(way.sent(route, dispatch, turn, talk, has_key).await)
+        answered.unwrap_or_else(|refusal| way.refused(&refusal))
     }
 }
 
 /// What a caller says of a call beside its arguments.
+#[derive(Clone)]
 struct CallersTerms {
     key: Option<String>,
     run: Option<String>,
@@ -94,6 +73,18 @@ struct CallersTerms {
 enum Opened {
     Go(Box<Dispatch>),
     Known(Box<Intent>, Option<Box<[u8]>>),
+}
+
+/// What came of asking the client's user about a call.
+enum Permission {
+    /// They have said something, which is on record now.
+    Decided,
+    /// They are asked by this answer, and the client comes again.
+    Later(Vec<u8>),
+    /// They cannot be asked, or say nothing.
+    Nobody,
+    /// The caller has withdrawn the call.
+    Withdrawn,
 }
 
 impl<'g> Way<'g> {
@@ -106,6 +97,128 @@ impl<'g> Way<'g> {
         let of_principal = self.gate.slot(&self.client.principal)?;
         let of_upstream = route.upstream.slot()?;
         Ok((route, (of_principal, of_upstream)))
+    }
+
+    async fn answer(
+        &self,
+        route: Route,
+        arguments: Option<Range<usize>>,
+        talk: &mut Talk,
+    ) -> Result<Response, Refusal> {
+        let headers = talk.headers.take();
+        let terms = self.terms(&route, arguments.clone(), headers.as_ref())?;
+        if let Some(back) = self.back()? {
+            let bond = self.bond(self.arguments_digest(arguments.clone())?);
+            match self.gate.parked.take(&back.state, &bond)? {
+                Waits::Call(call) => {
+                    return Ok(Response::of(call.resume(self, talk, &back, route.link).await));
+                }
+                Waits::Approval(id) => self.decided(id, back.answer(approving::KEY)).await,
+            }
+        }
+        let has_key = terms.key.is_some();
+        // From here on nothing is dropped: what was recorded has to end in a record.
+        let opened = match self.open(&route, arguments.clone(), terms.clone()).await {
+            Err(refusal) => match self.ask_about(&refusal, arguments.clone(), talk).await? {
+                Permission::Decided => self.open(&route, arguments, terms).await?,
+                Permission::Later(frame) => return Ok(Response::Frame(frame)),
+                Permission::Nobody => return Err(refusal),
+                Permission::Withdrawn => return Ok(Response::Nothing),
+            },
+            Ok(opened) => opened,
+        };
+        let dispatch = match opened {
+            Opened::Go(dispatch) => dispatch,
+            Opened::Known(intent, result) => return Ok(self.known(&intent, result)),
+        };
+        if let Some(turn) = &mut talk.turn {
+            turn.come().await;
+        }
+        if *talk.withdrawn.borrow() {
+            self.gate.record(&dispatch, Observation::CancelledBeforeDispatch).await;
+            return Ok(Response::Nothing);
+        }
+        let call = Conversation::begin(self, route, dispatch, has_key);
+        talk.turn = None;
+        Ok(Response::of(call.go_on(self, talk).await))
+    }
+
+    /// What the client brings back, if it comes again.
+    fn back(&self) -> Result<Option<Return>, Refusal> {
+        Return::read(&self.frame, &self.gate.config.gate.frames).map_err(|expected| {
+            Refusal::new(Code::CallMalformed, format!("expected {expected}, found something else"))
+        })
+    }
+
+    /// What a state that is given out for this call is good for.
+    pub(super) fn bond(&self, arguments: Digest) -> Bond {
+        Bond { principal: self.client.principal.clone(), tool: self.name.clone(), arguments }
+    }
+
+    fn arguments_digest(&self, arguments: Option<Range<usize>>) -> Result<Digest, Refusal> {
+        let mut tape = Tape::new();
+        // They stand in a frame that was read whole.
+        let limits = self.gate.config.gate.frames.frame_text();
+        let root = tape.read(self.arguments(arguments), &limits);
+        let malformed = |_| Refusal::new(Code::CallMalformed, "expected arguments that can be read");
+        Ok(digest("arguments", root.map_err(malformed)?))
+    }
+
+    fn arguments(&self, arguments: Option<Range<usize>>) -> &[u8] {
+        arguments.and_then(|span| self.frame.get(span)).unwrap_or(b"{}")
+    }
+
+    /// The answer that asks a client of the newer era, which comes again with this state.
+    pub(super) fn asking(&self, questions: &Questions, state: &str) -> Vec<u8> {
+        let frame = answer::result(&self.id, &questions.to_result(state));
+        finish(frame, &self.id, self.client.era, &self.gate.config.gate.frames)
+    }
+
+    /// Has the client's user decide about a call that was refused because a person has to, where the operator allows it.
+    async fn ask_about(
+        &self,
+        refusal: &Refusal,
+        arguments: Option<Range<usize>>,
+        talk: &mut Talk,
+    ) -> Result<Permission, Refusal> {
+        let Some(approval) = refusal.approval.clone().filter(|_| refusal.code == Code::ApprovalRequired)
+        else {
+            return Ok(Permission::Nobody);
+        };
+        let why = format!("Asked by: {}.", refusal.determining.join(", "));
+        let question = approving::question(&self.name, self.arguments(arguments.clone()), &why);
+        let question =
+            question.filter(|question| self.gate.config.approvals.in_band && can_ask(self.client, question));
+        let Some(question) = question else { return Ok(Permission::Nobody) };
+        // Calls that come after this one do not wait for a person.
+        talk.turn = None;
+        if self.client.era == Era::Modern {
+            let bond = self.bond(self.arguments_digest(arguments)?);
+            let questions = Questions { questions: vec![question], state: None };
+            return Ok(match self.gate.park(bond, Waits::Approval(approval)) {
+                Ok(state) => Permission::Later(self.asking(&questions, &state)),
+                Err(_) => Permission::Nobody,
+            });
+        }
+        let (open, tell) = (Arc::clone(&talk.questions), talk.tell.clone());
+        let answered = tokio::select! {
+            answered = open.ask(&tell, &question, &self.gate.config.gate.frames) => answered,
+            () = talk.is_withdrawn() => return Ok(Permission::Withdrawn),
+            () = tokio::time::sleep(question::PATIENCE) => None,
+            () = self.gate.given_up() => None,
+        };
+        let Some(Answered::Result(answer)) = answered else { return Ok(Permission::Nobody) };
+        self.decided(approval, Some(answer)).await;
+        Ok(Permission::Decided)
+    }
+
+    async fn decided(&self, id: ApprovalId, answer: Option<Box<str>>) {
+        let Some(answer) = answer else { return };
+        let (gate, principal) = (Arc::clone(self.gate), self.client.principal.clone());
+        let work = move || gate.decided(&principal, &id, &answer);
+        if tokio::task::spawn_blocking(work).await.is_err() {
+            tracing::error!("a defect of the gate left a decision without a record");
+        }
     }
 
     /// Checks the call and makes its intent durable, on a thread that may block.
@@ -158,160 +271,6 @@ impl<'g> Way<'g> {
         })
     }
 
-    /// INVARIANT: the only place from which a call leaves. A [`Dispatch`] exists only for an intent that is durable.
-    async fn sent(
-        self,
-        route: Route,
-        dispatch: Box<Dispatch>,
-        turn: Option<Turn>,
-        mut talk: Talk,
-        keep_result: bool,
-    ) -> Option<Vec<u8>> {
-        let Route { upstream, link, tool, .. } = route;
-        let id = link.fresh_id();
-        let number = id.to_string();
-        let limits = &self.gate.config.gate.frames;
-        let progress = marks::progress(&self.frame, limits);
-        let change = Outward {
-            id: &number,
-            name: Some(&tool),
-            progress: progress.as_ref().map(|_| number.as_str()),
-            client: self.client.introduction(link.hello().map(|hello| hello.era)),
-        };
-        let outgoing = Outgoing {
-            frame: outward(&self.frame, limits, &change),
-            method: "tools/call".to_owned(),
-            name: Some(tool.clone()),
-            headers: Subject::mirrored(dispatch.tool().definition.as_ref(), dispatch.arguments(), limits),
-        };
-        tracing::info!(tool = self.name, intent = %dispatch.intent().id, "sent");
-        let (ask, asked) = mpsc::channel(Questions::WAITING_MAX);
-        let mut ticket = link.request(id, outgoing, Some(ask));
-        drop(turn);
-        let questions = Questions::new(&link, asked);
-        let reply = self.wait(&mut ticket, &mut talk, questions, progress.as_deref()).await;
-        drop(link);
-        match reply {
-            Ended::Replied(reply) => {
-                Some(self.conclude(dispatch, reply, &upstream.settings.admission.limits, keep_result).await)
-            }
-            Ended::GivenUp(observation, told) => self.give_up(ticket, dispatch, observation, told).await,
-        }
-    }
-
-    /// Waits for the answer, and passes on what the server tells and asks meanwhile.
-    async fn wait(
-        &self,
-        ticket: &mut Ticket,
-        talk: &mut Talk,
-        mut questions: Questions<'_>,
-        progress: Option<&str>,
-    ) -> Ended {
-        let limits = &self.gate.config.gate.frames;
-        let due = Instant::now() + self.gate.config.gate.call_timeout;
-        loop {
-            tokio::select! {
-                biased;
-                next = ticket.next() => match next {
-                    Next::Told(told) => talk.pass_on(told, progress, limits),
-                    Next::Reply(reply) => return Ended::Replied(reply),
-                },
-                () = talk.is_withdrawn() => {
-                    ticket.cancel("the caller has withdrawn it");
-                    return Ended::GivenUp(Observation::CancelledAfterDispatch, false);
-                }
-                () = questions.answer(self.client) => {}
-                () = tokio::time::sleep_until(due) => {
-                    ticket.cancel("no answer in time");
-                    return Ended::GivenUp(Observation::Timeout, true);
-                }
-                () = self.gate.given_up() => return Ended::GivenUp(Observation::GateStopped, true),
-            }
-        }
-    }
-
-    /// What came back is judged and recorded; gives what the caller gets.
-    async fn conclude(
-        &self,
-        dispatch: Box<Dispatch>,
-        reply: Reply,
-        limits: &callgate_schema::Limits,
-        keep_result: bool,
-    ) -> Vec<u8> {
-        let (gate, id, limits, era) =
-            (Arc::clone(self.gate), self.id.clone(), limits.clone(), self.client.era);
-        let work = move || {
-            let frames = &gate.config.gate.frames;
-            let Judged { observation, frame } = judge(&dispatch, reply, frames, &limits);
-            let intent = dispatch.intent();
-            let settlement = dispatch.observe(observation, now());
-            tracing::info!(tool = intent.tool, intent = %intent.id, "answered: {}", observation.description());
-            let result = frame.as_deref().filter(|_| keep_result).and_then(|frame| result_of(frame, frames));
-            record_with(&*gate.journal, &intent.id, &settlement, result);
-            match (frame, Notice::unanswered(observation, intent)) {
-                (Some(frame), _) => {
-                    let mark = marks::outcome(intent, &settlement);
-                    let to = Inward { id: id.raw(), era, kind: ResultKind::Call, mark: Some(&mark) };
-                    own_answer(&frame, frames, &to).unwrap_or(frame)
-                }
-                (None, notice) => notice_frame(&id, notice, era, frames),
-            }
-        };
-        let id = self.id.clone();
-        tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
-            tracing::error!("a defect of the gate ended a call after it was sent");
-            let text = "a defect of the gate; the call may have run";
-            answer::plain_error(&id, callgate_mcp::rpc::INTERNAL_ERROR, text)
-        })
-    }
-
-    /// Records that nobody waits any more for a call that has left. A late answer still clears the doubt.
-    async fn give_up(
-        &self,
-        mut ticket: Ticket,
-        dispatch: Box<Dispatch>,
-        observation: Observation,
-        told: bool,
-    ) -> Option<Vec<u8>> {
-        let intent = dispatch.intent().clone();
-        tracing::warn!(tool = intent.tool, intent = %intent.id, "in doubt: {}", observation.description());
-        let recorded = self.recorded(&dispatch, observation).await;
-        if recorded.is_err() {
-            tracing::error!(intent = %intent.id, "a defect of the gate left an outcome without a record");
-        }
-        let journal = Arc::clone(&self.gate.journal);
-        self.gate.wait_late(async move {
-            let Ok(Reply::Answer(answer, _)) = tokio::time::timeout(LATE, ticket.reply()).await else {
-                return;
-            };
-            let Some(observation) = late(&answer) else { return };
-            tracing::info!(intent = %dispatch.intent().id, "answered late, which clears the doubt");
-            let settlement = dispatch.observe(observation, now());
-            let id = dispatch.intent().id.clone();
-            let _ = tokio::task::spawn_blocking(move || record_with(&*journal, &id, &settlement, None)).await;
-        });
-        let notice = Notice::unanswered(observation, &intent);
-        told.then(|| notice_frame(&self.id, notice, self.client.era, &self.gate.config.gate.frames))
-    }
-
-    /// Records that a call whose intent is durable was not sent, since its caller has withdrawn it.
-    async fn unsent(&self, dispatch: Box<Dispatch>) {
-        if self.recorded(&dispatch, Observation::CancelledBeforeDispatch).await.is_err() {
-            tracing::error!(intent = %dispatch.intent().id, "a defect of the gate left an outcome without a record");
-        }
-    }
-
-    /// Records an observation on a thread that may block.
-    async fn recorded(
-        &self,
-        dispatch: &Dispatch,
-        observation: Observation,
-    ) -> Result<(), tokio::task::JoinError> {
-        let (journal, id) = (Arc::clone(&self.gate.journal), dispatch.intent().id.clone());
-        let settlement = dispatch.observe(observation, now());
-        tokio::task::spawn_blocking(move || record_with(&*journal, &id, &settlement, None)).await
-    }
-
     /// The answer to a call that has run before, with the same key.
     fn known(&self, intent: &Intent, result: Option<Box<[u8]>>) -> Response {
         match result {
@@ -360,25 +319,6 @@ impl<'g> Way<'g> {
             run: marks::run(&self.frame, limits)?,
         })
     }
-}
-
-/// How the wait for an answer ended.
-enum Ended {
-    Replied(Reply),
-    /// Nobody waits any more; whether the caller is told.
-    GivenUp(Observation, bool),
-}
-
-fn notice_frame(
-    id: &RequestId,
-    notice: Option<Notice>,
-    era: Era,
-    limits: &callgate_mcp::FrameLimits,
-) -> Vec<u8> {
-    let Some(notice) = notice else {
-        return answer::plain_error(id, callgate_mcp::rpc::INTERNAL_ERROR, "the call has no answer");
-    };
-    finish(answer::result(id, &notice.to_result()), id, era, limits)
 }
 
 /// The gate's own answer in the client's era.

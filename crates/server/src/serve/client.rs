@@ -9,6 +9,8 @@ use callgate_mcp::relay::{Era, Introduction, ModernClient, with_progress};
 use callgate_wire::Principal;
 use tokio::sync::{mpsc, watch};
 
+use super::question::OpenQuestions;
+
 /// A client, as far as one request of it is concerned.
 #[derive(Debug, Clone)]
 pub(crate) struct Client {
@@ -43,6 +45,8 @@ pub(crate) struct Talk {
     pub(crate) withdrawn: watch::Receiver<bool>,
     /// The headers of the request, where the transport has them.
     pub(crate) headers: Option<HeaderMap>,
+    /// What the client of a session was asked and has not answered.
+    pub(crate) questions: Arc<OpenQuestions>,
     /// The order in which this client's calls leave, where it has one.
     pub(crate) turn: Option<Turn>,
 }

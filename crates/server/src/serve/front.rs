@@ -65,7 +65,9 @@ impl Gate {
         talk: Talk,
     ) -> Response {
         match frame {
-            ClientFrame::Blank | ClientFrame::Response | ClientFrame::Cancelled { .. } => Response::Nothing,
+            ClientFrame::Blank | ClientFrame::Response { .. } | ClientFrame::Cancelled { .. } => {
+                Response::Nothing
+            }
             ClientFrame::Notification { method } => {
                 tracing::debug!(method, "the client notifies");
                 Response::Nothing

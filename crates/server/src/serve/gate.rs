@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use callgate_gateway::call::Dispatch;
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, Lookup};
+use callgate_gateway::intent::Observation;
 use callgate_gateway::policy::{Target, TargetKind};
 use callgate_gateway::{Journal, Refusal};
 use callgate_wire::{Code, Principal, Stage};
@@ -15,8 +17,12 @@ use super::change::Changes;
 use super::client::Client;
 use super::link::Link;
 use super::others::Owners;
+use super::parked::{Bond, Parked, Waits};
+use super::question;
 use super::upstream::{Upstream, UpstreamSettings};
+use crate::clock::now;
 use crate::config::{self, Config};
+use crate::session::record_with;
 
 /// Calls at once of one principal, to all servers together.
 const CALLS_OF_PRINCIPAL_MAX: usize = 256;
@@ -42,6 +48,8 @@ pub struct Gate {
     keepers: Mutex<JoinSet<()>>,
     /// What waits for late answers.
     late: Mutex<JoinSet<()>>,
+    /// Calls whose clients come again with answers.
+    pub(crate) parked: Parked,
 }
 
 /// The tool that a name means: its server, what the server calls it, and its tools.
@@ -94,6 +102,7 @@ impl Gate {
             in_flight: Mutex::default(),
             keepers: Mutex::new(JoinSet::new()),
             late: Mutex::new(JoinSet::new()),
+            parked: Parked::default(),
         });
         let mut keepers = gate.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         for upstream in &gate.upstreams {
@@ -112,8 +121,39 @@ impl Gate {
         }
     }
 
+    /// Has a call wait for its client, which comes again with the state that is given; if it does not, the call ends.
+    pub(super) fn park(self: &Arc<Gate>, bond: Bond, waits: Waits) -> Result<String, Waits> {
+        let state = self.parked.park(bond, waits)?;
+        let (gate, waiting) = (Arc::downgrade(self), state.clone());
+        self.wait_late(async move {
+            tokio::time::sleep(question::PATIENCE).await;
+            if let Some(gate) = gate.upgrade()
+                && let Some(Waits::Call(call)) = gate.parked.expire(&waiting)
+            {
+                call.abandon(&gate, false).await;
+            }
+        });
+        Ok(state)
+    }
+
+    /// Records what was observed of a call, on a thread that may block.
+    pub(super) async fn record(&self, dispatch: &Dispatch, observation: Observation) {
+        let (journal, id) = (Arc::clone(&self.journal), dispatch.intent().id.clone());
+        let settlement = dispatch.observe(observation, now());
+        let recorded =
+            tokio::task::spawn_blocking(move || record_with(&*journal, &id, &settlement, None)).await;
+        if recorded.is_err() {
+            tracing::error!(intent = %dispatch.intent().id, "a defect of the gate left an outcome without a record");
+        }
+    }
+
     /// Ends every server and waits until they are gone.
     pub async fn stop(&self) {
+        for waits in self.parked.drain() {
+            if let Waits::Call(call) = waits {
+                call.abandon(self, true).await;
+            }
+        }
         let mut late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
         late.shutdown().await;
         let _ = self.stopping.send(true);

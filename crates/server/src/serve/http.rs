@@ -152,8 +152,11 @@ impl Front {
             ClientFrame::Request { id, method } => (Some(id.clone()), method.clone()),
             ClientFrame::Notification { method } => (None, method.clone()),
             ClientFrame::Cancelled { .. } => (None, "notifications/cancelled".to_owned()),
-            ClientFrame::Response | ClientFrame::Faulty(_) => (None, String::new()),
+            ClientFrame::Response { .. } | ClientFrame::Faulty(_) => (None, String::new()),
         };
+        if let ClientFrame::Response { id } = &frame {
+            return self.answered(headers, caller, id, &bytes);
+        }
         let arrival = match self.arrive(headers, caller, id, method, &bytes) {
             Ok(arrival) => arrival,
             Err(response) => return *response,
@@ -169,7 +172,7 @@ impl Front {
                     session.withdraw(request);
                     return StatusCode::ACCEPTED.into_response();
                 }
-                ClientFrame::Notification { .. } | ClientFrame::Response => {
+                ClientFrame::Notification { .. } => {
                     return StatusCode::ACCEPTED.into_response();
                 }
                 _ => {}
@@ -184,6 +187,17 @@ impl Front {
             return self.listen(id, &bytes);
         }
         self.answer(arrival, frame, bytes, headers).await
+    }
+
+    /// Takes the answer of a session's client to a question. The newer era has no such messages.
+    fn answered(&self, headers: &HeaderMap, caller: &Caller, id: &RequestId, bytes: &[u8]) -> HttpResponse {
+        match self.sessions.of(headers, &caller.principal) {
+            Ok(session) => {
+                session.questions.answered(id, bytes);
+                StatusCode::ACCEPTED.into_response()
+            }
+            Err((code, reason)) => status(code, reason),
+        }
     }
 
     /// Finds out how they speak who ask.
@@ -251,7 +265,8 @@ impl Front {
             session.open(id.clone(), withdraw);
         }
         let era = client.era;
-        let talk = Talk { tell, withdrawn, headers: Some(headers.clone()), turn: None };
+        let questions = session.as_ref().map(|session| Arc::clone(&session.questions)).unwrap_or_default();
+        let talk = Talk { tell, withdrawn, headers: Some(headers.clone()), questions, turn: None };
         let gate = Arc::clone(&self.gate);
         let mut answer = tokio::spawn(async move {
             let response = gate.respond(&client, frame, bytes, talk).await;

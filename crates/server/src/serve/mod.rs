@@ -11,10 +11,13 @@
 //! |---|---|
 //! | `gate` | what all clients share, and which server has the tool of a name |
 //! | `front` | what a client's frame leads to |
-//! | `call` | the way of a `tools/call` |
+//! | `call` | the way of a `tools/call` until it leaves |
+//! | `conversation` | from there to its end: what its server tells and asks, and what comes back |
+//! | `parked` | calls whose clients come again with answers |
+//! | `approving` | approvals by the client's own user |
 //! | `judge` | what a server's answer to a call means |
 //! | `others` | resources, prompts and completions |
-//! | `question` | what a server asks while it works on a call |
+//! | `question` | how the client of a call is asked |
 //! | `client` | who asks, and how they speak |
 //! | `marks` | what stands in `_meta` between the gate and its clients |
 //! | `listen`, `change` | changes, and who hears of them |
@@ -27,11 +30,13 @@
 //! | `serve_http`, `http`, `streams`, `headers`, `edge`, `session` | clients over HTTP |
 //! | `stdio` | one client over standard input and output |
 
+mod approving;
 mod auth;
 mod call;
 mod change;
 mod client;
 mod connect;
+mod conversation;
 mod edge;
 mod event_stream;
 mod front;
@@ -45,6 +50,7 @@ mod listen;
 mod listing;
 mod marks;
 mod others;
+mod parked;
 mod question;
 mod serve_http;
 mod session;

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::headers::text;
 use super::http::SESSION;
+use super::question::OpenQuestions;
 use crate::clock::fresh_incarnation;
 
 /// Sessions at once. Beyond it the one that was quiet longest ends.
@@ -30,6 +31,8 @@ pub(crate) struct Session {
     pub(crate) principal: Principal,
     /// Its name in the records of calls. The id itself is what a client shows, and is not recorded.
     pub(crate) run: String,
+    /// What its client was asked and has not answered.
+    pub(crate) questions: Arc<OpenQuestions>,
     used: Mutex<Instant>,
     open: Mutex<HashMap<RequestId, Arc<watch::Sender<bool>>>>,
     ended: watch::Sender<bool>,
@@ -89,6 +92,7 @@ impl Sessions {
             about,
             principal: principal.clone(),
             run,
+            questions: Arc::default(),
             used: Mutex::new(Instant::now()),
             open: Mutex::default(),
             ended: watch::Sender::new(false),
@@ -173,7 +177,7 @@ pub(crate) fn read_initialize(frame: &[u8], limits: &FrameLimits) -> Result<(Era
 }
 
 /// Hexadecimal digits from the system's own randomness.
-fn random_part() -> Option<String> {
+pub(super) fn random_part() -> Option<String> {
     let mut bytes = [0_u8; 16];
     getrandom::fill(&mut bytes).ok()?;
     Some(bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}")))

@@ -17,6 +17,7 @@ use super::client::{Client, Talk, Turns};
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::listen::Filter;
+use super::question::OpenQuestions;
 use super::session::read_initialize;
 use crate::lane::{Incoming, Line, Outbox, read_frames};
 use crate::stop::Stop;
@@ -44,6 +45,7 @@ struct Shared {
     /// The session, once it has begun.
     session: Mutex<Option<(Era, ModernClient)>>,
     open: Mutex<HashMap<RequestId, watch::Sender<bool>>>,
+    questions: Arc<OpenQuestions>,
     out: Outbox,
 }
 
@@ -61,6 +63,7 @@ pub async fn serve_stdio(gate: Arc<Gate>, client: StdioClient, mut stop: watch::
         claims,
         session: Mutex::default(),
         open: Mutex::default(),
+        questions: Arc::default(),
         out,
     });
     let mut tasks = JoinSet::new();
@@ -126,7 +129,8 @@ impl Shared {
                 }
                 return;
             }
-            ClientFrame::Blank | ClientFrame::Notification { .. } | ClientFrame::Response => return,
+            ClientFrame::Response { id } => return self.questions.answered(id, line.bytes()),
+            ClientFrame::Blank | ClientFrame::Notification { .. } => return,
             ClientFrame::Call(call) => (Some(call.id.clone()), "tools/call".to_owned()),
             ClientFrame::List { id, .. } => (Some(id.clone()), "tools/list".to_owned()),
             ClientFrame::Request { id, method } => (Some(id.clone()), method.clone()),
@@ -152,7 +156,8 @@ impl Shared {
         }
         let (tell, told) = mpsc::channel(TOLD_WAITING_MAX);
         let turn = matches!(frame, ClientFrame::Call(_)).then(|| turns.next());
-        let talk = Talk { tell, withdrawn, headers: None, turn };
+        let questions = Arc::clone(&self.questions);
+        let talk = Talk { tell, withdrawn, headers: None, questions, turn };
         let shared = Arc::clone(self);
         tasks.spawn(async move { shared.answer(client, frame, line, method, talk, told, id).await });
     }

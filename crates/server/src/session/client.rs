@@ -36,7 +36,7 @@ impl Session {
                 tracing::debug!(method, "the client notifies");
                 self.pass(line);
             }
-            ClientFrame::Response => self.pass(line),
+            ClientFrame::Response { .. } => self.pass(line),
         }
     }
 

@@ -36,6 +36,10 @@ pub(super) struct Client {
     address: String,
     /// The session of the older era, once it has begun; over standard input and output its name is empty.
     session: Option<String>,
+    /// What the client says that it can do.
+    capabilities: Value,
+    /// The state that it was given last.
+    state: String,
 }
 
 /// What comes back over HTTP.
@@ -46,13 +50,29 @@ struct Response {
 }
 
 impl Client {
-    pub(super) fn start(mut command: Command, transport: Transport) -> anyhow::Result<Client> {
+    pub(super) fn start(command: Command, transport: Transport) -> anyhow::Result<Client> {
+        Client::able(command, transport, json!({}))
+    }
+
+    /// A client that says that it can do this.
+    pub(super) fn able(
+        mut command: Command,
+        transport: Transport,
+        capabilities: Value,
+    ) -> anyhow::Result<Client> {
         match transport {
             Transport::Http => command.args(["--listen", "127.0.0.1:0"]),
             Transport::Stdio => command.arg("--stdio"),
         };
         let gate = Peer::spawn(&mut command)?;
-        let mut client = Client { gate, transport, address: String::new(), session: None };
+        let mut client = Client {
+            gate,
+            transport,
+            address: String::new(),
+            session: None,
+            capabilities,
+            state: String::new(),
+        };
         if transport == Transport::Http {
             client.address = client.find_address()?;
         }
@@ -95,7 +115,7 @@ impl Client {
             frame.as_object_mut().context("an object")?.extend(request.clone());
             let meta = json!({
                 "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             });
             let own = frame["params"]["_meta"].as_object().cloned().unwrap_or_default();
             frame["params"]["_meta"] = meta;
@@ -116,7 +136,7 @@ impl Client {
     /// Begins a session of the older era.
     fn begin(&mut self, revision: &str) -> anyhow::Result<()> {
         let frame = json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": {
-            "protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "raw", "version": "0"}}});
+            "protocolVersion": revision, "capabilities": self.capabilities, "clientInfo": {"name": "raw", "version": "0"}}});
         self.ask(&json!({"expect": {"result": {"protocolVersion": revision}}}), &frame, false)?;
         let initialized = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
         match self.transport {
@@ -126,7 +146,7 @@ impl Client {
     }
 
     fn ask(&mut self, step: &Value, frame: &Value, modern: bool) -> anyhow::Result<()> {
-        let text = frame.to_string();
+        let text = frame.to_string().replace("@STATE@", &self.state);
         if self.transport == Transport::Stdio {
             self.gate.send(&text)?;
             if frame["method"] == "initialize" {
@@ -135,8 +155,13 @@ impl Client {
             if frame.get("id").is_none() {
                 return Ok(());
             }
+            for (answer, asked) in answers(step) {
+                let question = self.question()?;
+                self.gate.send(answer_to(&question, &asked, answer)?)?;
+            }
             let answer = self.gate.answer(&frame["id"].to_string(), PATIENCE)?;
             let found = serde_json::from_slice(&answer)?;
+            self.keep_state(&found);
             return holds(&step["expect"], &found, "")
                 .map_err(|fault| anyhow::anyhow!("{fault}: {found}"))
                 .or_else(|error| if step["expect"].is_null() { Ok(()) } else { Err(error) });
@@ -159,11 +184,31 @@ impl Client {
                 None => headers.remove(name),
             };
         }
-        let response = self.exchange("POST", "/mcp", &headers, &text)?;
+        let response = self.converse(&headers, &text, answers(step))?;
+        if let Some(found) = response.frames()?.last() {
+            self.keep_state(found);
+        }
         if let Some(session) = response.headers.get("mcp-session-id") {
             self.session = Some(session.clone());
         }
         judge(step, &response)
+    }
+
+    /// The next request of the gate's own.
+    fn question(&mut self) -> anyhow::Result<Value> {
+        loop {
+            let line = self.gate.line(PATIENCE)?.context("no question")?;
+            let frame: Value = serde_json::from_slice(&line)?;
+            if frame.get("id").is_some() {
+                return Ok(frame);
+            }
+        }
+    }
+
+    fn keep_state(&mut self, found: &Value) {
+        if let Some(state) = found["result"]["requestState"].as_str() {
+            state.clone_into(&mut self.state);
+        }
     }
 
     fn raw(&mut self, step: &Value, body: &str) -> anyhow::Result<()> {
@@ -181,6 +226,40 @@ impl Client {
         judge(step, &response)
     }
 
+    /// A request on whose stream the gate asks so many questions before it answers.
+    fn converse(
+        &self,
+        headers: &BTreeMap<String, String>,
+        body: &str,
+        answers: Vec<(Value, Value)>,
+    ) -> anyhow::Result<Response> {
+        let mut stream = self.send("POST", "/mcp", headers, body)?;
+        let (mut text, mut part, mut asked) = (Vec::new(), [0; 4_096], 0);
+        let mut answers = answers.into_iter();
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            ensure!(Instant::now() < deadline, "no end: {}", String::from_utf8_lossy(&text));
+            let count = stream.read(&mut part).context("no whole answer")?;
+            if count == 0 {
+                break;
+            }
+            text.extend_from_slice(part.get(..count).context("a part")?);
+            let read = String::from_utf8_lossy(&text);
+            let questions = read.lines().filter_map(|line| line.strip_prefix("data: "));
+            let questions = questions.filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            let questions = questions.filter(|frame| frame["method"].is_string() && frame["id"].is_string());
+            for question in questions.skip(asked) {
+                asked += 1;
+                let (answer, wanted) = answers.next().context("a question that was not expected")?;
+                let answer = answer_to(&question, &wanted, answer)?;
+                let taken = self.exchange("POST", "/mcp", headers, &answer)?;
+                ensure!(taken.status == 202, "the answer gets {}: {}", taken.status, taken.body);
+            }
+        }
+        ensure!(answers.next().is_none(), "a question was not asked: {}", String::from_utf8_lossy(&text));
+        Response::read(&String::from_utf8(text)?)
+    }
+
     fn exchange(
         &self,
         method: &str,
@@ -188,6 +267,19 @@ impl Client {
         headers: &BTreeMap<String, String>,
         body: &str,
     ) -> anyhow::Result<Response> {
+        let mut stream = self.send(method, path, headers, body)?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).context("no whole answer")?;
+        Response::read(&String::from_utf8(answer)?)
+    }
+
+    fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &BTreeMap<String, String>,
+        body: &str,
+    ) -> anyhow::Result<TcpStream> {
         let mut stream = TcpStream::connect(&self.address)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         let host = headers.get("Host").cloned().unwrap_or_else(|| self.address.clone());
@@ -198,9 +290,7 @@ impl Client {
         write!(head, "Content-Length: {}\r\n\r\n", body.len())?;
         stream.write_all(head.as_bytes())?;
         stream.write_all(body.as_bytes())?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).context("no whole answer")?;
-        Response::read(&String::from_utf8(answer)?)
+        Ok(stream)
     }
 
     /// Ends the gate, and gives its log.
@@ -241,6 +331,21 @@ impl Response {
         }
         Ok(Vec::new())
     }
+}
+
+/// What the client answers to the questions of a step, and what it wants of each: pairs of `answers` and `asked`.
+fn answers(step: &Value) -> Vec<(Value, Value)> {
+    let answers = step["answers"].as_array().into_iter().flatten().cloned();
+    answers
+        .enumerate()
+        .map(|(index, answer)| (answer, step["asked"].get(index).cloned().unwrap_or_else(|| json!({}))))
+        .collect()
+}
+
+fn answer_to(question: &Value, wanted: &Value, answer: Value) -> anyhow::Result<String> {
+    holds(wanted, question, "").map_err(|fault| anyhow::anyhow!("{fault}: {question}"))?;
+    let name = if answer.get("code").is_some() { "error" } else { "result" };
+    Ok(json!({"jsonrpc": "2.0", "id": question["id"], name: answer}).to_string())
 }
 
 fn dechunked(mut rest: &str) -> anyhow::Result<String> {

@@ -1,7 +1,8 @@
 //! The gate before many servers: the rows of `cases/serve.jsonl`, each over every transport that it names.
 //!
 //! A step is one request: `modern` and `legacy` are completed to what a client of that era sends, with what `headers` says
-//! in place of the usual headers (`null` for none). `raw` is a body as it is, `get` another request. What comes back is
+//! in place of the usual headers (`null` for none). The gate's questions meanwhile are compared with `asked` and get `answers`;
+//! `@STATE@` is the state that the client was given last. `raw` is a body as it is, `get` another request. What comes back is
 //! compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
 
 mod client;
@@ -76,7 +77,8 @@ fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
     let mut command = Command::new(BINARY);
     command.args(["serve", "--store"]).arg(folder.path().join("store.sqlite"));
     command.arg("--config").arg(&config);
-    let mut client = Client::start(command, transport)?;
+    let capabilities = row.get("capabilities").cloned().unwrap_or_else(|| json!({}));
+    let mut client = Client::able(command, transport, capabilities)?;
     for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
         client.step(number, step).with_context(|| format!("step {number}: {step}"))?;
     }
