@@ -157,7 +157,7 @@ impl Client {
             }
             for (answer, asked) in answers(step) {
                 let question = self.question()?;
-                self.gate.send(answer_to(&question, &asked, answer)?)?;
+                self.gate.send(answer_to(&question, &asked, &answer)?)?;
             }
             let answer = self.gate.answer(&frame["id"].to_string(), PATIENCE)?;
             let found = serde_json::from_slice(&answer)?;
@@ -251,7 +251,7 @@ impl Client {
             for question in questions.skip(asked) {
                 asked += 1;
                 let (answer, wanted) = answers.next().context("a question that was not expected")?;
-                let answer = answer_to(&question, &wanted, answer)?;
+                let answer = answer_to(&question, &wanted, &answer)?;
                 let taken = self.exchange("POST", "/mcp", headers, &answer)?;
                 ensure!(taken.status == 202, "the answer gets {}: {}", taken.status, taken.body);
             }
@@ -342,7 +342,7 @@ fn answers(step: &Value) -> Vec<(Value, Value)> {
         .collect()
 }
 
-fn answer_to(question: &Value, wanted: &Value, answer: Value) -> anyhow::Result<String> {
+fn answer_to(question: &Value, wanted: &Value, answer: &Value) -> anyhow::Result<String> {
     holds(wanted, question, "").map_err(|fault| anyhow::anyhow!("{fault}: {question}"))?;
     let name = if answer.get("code").is_some() { "error" } else { "result" };
     Ok(json!({"jsonrpc": "2.0", "id": question["id"], name: answer}).to_string())
