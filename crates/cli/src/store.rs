@@ -90,8 +90,8 @@ fn check(args: &Check) -> anyhow::Result<ExitCode> {
     }
     print(&format!(
         "{intents} intents, of which {in_doubt} in doubt and {open} without an outcome\n\
-         {gates} gates that run, {gates_gone} that have ended without a word ({open_of_gone} of their intents have no \
-         outcome)\n"
+         {gates} gates that run, {gates_gone} that have ended and that no gate has looked after since ({open_of_gone} of \
+         their intents have no outcome)\n"
     ))?;
     if report.is_sound() {
         print("the store is good\n")?;

@@ -3,7 +3,7 @@
 use callgate_gateway::Refusal;
 use callgate_gateway::call::{Call, Departure, Dispatch, OutputCheck, Terms, resolve};
 use callgate_gateway::catalog::{AdmissionSettings, Catalog, admit_tool};
-use callgate_gateway::journal::{Journal as _, JournalError, MemoryJournal};
+use callgate_gateway::journal::{Command, Journal as _, JournalError, Ledger as _, MemoryJournal};
 use callgate_gateway::policy::{Claims, RuleSet};
 use callgate_schema::{Limits, Profile};
 use callgate_testing::journal::Interposed;
@@ -119,6 +119,27 @@ fn a_journal_that_does_not_take_the_intent_ends_the_call() {
     let refusal = pass(&catalog("notes", &[TOOL]), "write_note", br#"{"title":"a"}"#, false).unwrap_err();
     assert_eq!(refusal.code, Code::StoreUnavailable);
     assert!(!refusal.text_for_model(3).contains("disk"), "the model is told nothing of the machine");
+}
+
+#[test]
+#[should_panic(expected = "the proof is for this call")]
+fn a_proof_of_another_call_lets_nothing_leave() {
+    let catalog = catalog("notes", &[TOOL]);
+    let principal = Principal::local("ada");
+    let call = Call { principal: &principal, run: None, tool: "write_note", arguments: br#"{"title":"a"}"# };
+    let bound = resolve(&catalog, call).unwrap().bind(&Limits::default()).unwrap();
+    let authorized = bound.authorize(&RuleSet::none(), &Claims::none()).unwrap();
+    let memory = MemoryJournal::new(Incarnation::from_bytes([1; 16]));
+    let terms = Terms::new(IntentId::from_bytes([2; 16]), memory.incarnation().clone(), Timestamp(5));
+    // A store that records another call than the one that it was given.
+    let mixed_up = |memory: &MemoryJournal, command| match command {
+        Command::Open(mut request) => {
+            request.record.intent.call_digest = request.record.intent.arguments_digest;
+            memory.commit(Command::Open(request))
+        }
+        other => memory.commit(other),
+    };
+    let _ = authorized.open(terms).commit(&Interposed::new(memory, mixed_up));
 }
 
 #[test]

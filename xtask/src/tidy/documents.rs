@@ -45,7 +45,8 @@ pub(super) fn check(tree: &Tree, report: &mut Report) -> Result<()> {
         }
     }
     check_decisions(tree, report);
-    check_invariants(tree, report)
+    check_invariants(tree, report)?;
+    check_scenarios(tree, report)
 }
 
 /// The targets of a document's links, each with the number of its line.
@@ -188,21 +189,9 @@ fn check_invariants(tree: &Tree, report: &mut Report) -> Result<()> {
     }
     for (number, invariant) in invariants {
         let mut tests = 0;
-        for (path, test) in invariant.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::")) {
+        for (path, test) in tests_named(&invariant) {
             tests += 1;
-            let written = if path.rsplit('.').next() == Some("jsonl") {
-                format!("\"{test}\"")
-            } else {
-                format!("fn {test}(")
-            };
-            if !tree.has(path) || !tree.text(path)?.contains(&written) {
-                report.fault_at(
-                    FILE,
-                    number,
-                    format!("there is no test `{path}::{test}`"),
-                    "name one that exists",
-                );
-            }
+            check_test(tree, report, (FILE, number), path, test)?;
         }
         if tests == 0 {
             report.fault_at(
@@ -214,6 +203,89 @@ fn check_invariants(tree: &Tree, report: &mut Report) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The tests that a text names, as `path/to/file.rs::function` or `path/to/rows.jsonl::name` between backticks.
+fn tests_named(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split('`').skip(1).step_by(2).filter_map(|span| span.split_once("::"))
+}
+
+fn check_test(
+    tree: &Tree,
+    report: &mut Report,
+    (file, line): (&str, usize),
+    path: &str,
+    test: &str,
+) -> Result<()> {
+    let is_row = path.rsplit('.').next() == Some("jsonl");
+    let written = if is_row { format!("\"{test}\"") } else { format!("fn {test}(") };
+    if !tree.has(path) || !tree.text(path)?.contains(&written) {
+        let fault = format!("there is no test `{path}::{test}`");
+        report.fault_at(file, line, fault, "name one that exists");
+    }
+    Ok(())
+}
+
+/// The families of scenarios, and the first and last number of each.
+const SCENARIOS: &[(&str, u32, u32)] = &[
+    ("A", 1, 43),
+    ("B", 1, 15),
+    ("C", 1, 7),
+    ("D", 1, 8),
+    ("E", 1, 11),
+    ("F", 1, 16),
+    ("G", 1, 11),
+    ("H", 1, 13),
+    ("I", 1, 17),
+    ("J", 1, 11),
+    ("RO-", 98, 117),
+    ("RO-", 142, 152),
+];
+
+/// Each scenario is there once, and names tests that exist or says why it is left out.
+fn check_scenarios(tree: &Tree, report: &mut Report) -> Result<()> {
+    const FILE: &str = "docs/reference/scenarios.md";
+    if !tree.has(FILE) {
+        return Ok(());
+    }
+    let text = tree.text(FILE)?;
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let Some(id) = cells.next().filter(|id| id.starts_with(|c: char| c.is_ascii_uppercase())) else {
+            continue;
+        };
+        found.push(id);
+        let mut tests = 0;
+        for (path, test) in tests_named(line) {
+            tests += 1;
+            check_test(tree, report, (FILE, number), path, test)?;
+        }
+        if tests == 0 && !line.contains("left out: ") {
+            report.fault_at(
+                FILE,
+                number,
+                format!("{id} has no test"),
+                "name one, or say `left out: ` and why",
+            );
+        }
+    }
+    if found != scenarios() {
+        let missing: Vec<String> =
+            scenarios().into_iter().filter(|id| !found.contains(&id.as_str())).collect();
+        let fault = format!("does not have each scenario once and in order; missing: {}", missing.join(", "));
+        report.fault(FILE, fault, "add the rows");
+    }
+    Ok(())
+}
+
+/// The names of all scenarios, in order.
+fn scenarios() -> Vec<String> {
+    let of = |(family, first, last): &(&str, u32, u32)| {
+        let width = if family.len() > 1 { 3 } else { 0 };
+        (*first..=*last).map(move |number| format!("{family}{number:0width$}")).collect::<Vec<_>>()
+    };
+    SCENARIOS.iter().flat_map(of).collect()
 }
 
 /// The items of the numbered list under `## Invariants`, each with the number of its first line.

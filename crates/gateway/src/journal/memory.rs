@@ -347,6 +347,7 @@ impl Rows for State {
                 let doubted = row.record.intent.in_doubt();
                 row.record.intent.fence = fence.clone();
                 row.record.intent.settlement = Some(settlement.clone());
+                row.record.intent.retry_permitted &= settlement.in_doubt;
                 row.result.clone_from(result);
                 if doubted || settlement.in_doubt {
                     self.index_doubt(id);

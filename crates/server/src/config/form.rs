@@ -334,11 +334,13 @@ pub(super) struct BudgetForm {
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Limit", extend("minProperties" = 1, "maxProperties" = 1))]
 pub(super) struct LimitForm {
-    /// So many calls.
+    /// So many calls. None at all is what a rule that forbids is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub(super) calls: Option<u64>,
     /// So much cost of all calls together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
     pub(super) cost: Option<u64>,
 }
 

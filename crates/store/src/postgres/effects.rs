@@ -39,6 +39,7 @@ impl Batch<'_> {
                 self.known.patch(id, |intent| {
                     intent.fence = fence.clone();
                     intent.settlement = Some(settlement.clone());
+                    intent.retry_permitted &= settlement.in_doubt;
                 });
                 let (id, fence, settlement) = (id.clone(), fence.clone(), settlement.clone());
                 self.pending.settled.push(Settled { id, fence, settlement, result: result.clone() });

@@ -71,7 +71,7 @@ queries! {
         WHERE id = $1";
     PermitRetry = "UPDATE @intents SET retry_permitted = true WHERE id = $1";
     Settle = "UPDATE @intents AS i SET fence = n.fence, state = n.state, side_effect = n.side_effect, \
-        in_doubt = n.in_doubt, code = n.code, result_bytes = n.result_bytes, is_error = n.is_error, \
+        in_doubt = n.in_doubt, retry_permitted = i.retry_permitted AND n.in_doubt, code = n.code, result_bytes = n.result_bytes, is_error = n.is_error, \
         settled_at = n.settled_at, result = n.result FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], \
         $5::boolean[], $6::text[], $7::bigint[], $8::boolean[], $9::bigint[], $10::bytea[]) AS n (id, fence, state, \
         side_effect, in_doubt, code, result_bytes, is_error, settled_at, result) WHERE i.id = n.id";

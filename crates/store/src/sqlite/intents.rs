@@ -272,7 +272,7 @@ pub(super) fn permit_retry(connection: &Connection, path: &Path, id: &IntentId) 
 }
 
 const SETTLE: &str = "UPDATE intents SET fence = :fence, state = :state, side_effect = :side_effect, \
-     in_doubt = :in_doubt, code = :code, result_bytes = :result_bytes, is_error = :is_error, settled_at = :settled_at, \
+     in_doubt = :in_doubt, retry_permitted = retry_permitted AND :in_doubt, code = :code, result_bytes = :result_bytes, is_error = :is_error, settled_at = :settled_at, \
      result = :result WHERE id = :id";
 
 /// What is known of its end.
