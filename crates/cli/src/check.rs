@@ -89,6 +89,9 @@ pub(crate) struct Args {
     /// Write what `--fix` shows to the files
     #[arg(long, requires = "fix")]
     write: bool,
+    /// Show every finding with its place in the text, not just the first few of each code
+    #[arg(long)]
+    full: bool,
     /// How to print what was found
     #[arg(long, value_enum, default_value_t)]
     format: ReportFormat,
@@ -165,7 +168,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     let is_pending = args.fix && fix(args, reporter, &mut reports)?;
     let stale = hide(&mut reports, &args.allow, known);
-    print(args.format, &reports, stale)?;
+    print(args, &reports, stale)?;
     let denies_warnings = !args.deny.is_empty();
     let fails = |report: &Report| report.errors() > 0 || (denies_warnings && report.warnings() > 0);
     let good = !is_pending && !reports.iter().any(fails);
@@ -238,9 +241,9 @@ fn hide(reports: &mut [Report], allow: &[String], known: Option<Baseline>) -> us
     known.left()
 }
 
-fn print(format: ReportFormat, reports: &[Report], stale: usize) -> anyhow::Result<()> {
-    match format {
-        ReportFormat::Text => output::print(&text::text(reports, stale)),
+fn print(args: &Args, reports: &[Report], stale: usize) -> anyhow::Result<()> {
+    match args.format {
+        ReportFormat::Text => output::print(&text::text(reports, stale, args.full)),
         ReportFormat::Json => output::print_exact(&json::json(reports)),
         ReportFormat::Sarif => output::print_exact(&sarif::sarif(reports)),
         ReportFormat::Github => output::print_exact(github::annotations(reports).as_bytes()),

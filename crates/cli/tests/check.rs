@@ -67,7 +67,9 @@ fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
      code          severity   findings   tools 
     ───────────────────────────────────────────
      json-syntax   error             1       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
@@ -88,7 +90,9 @@ fn a_catalog_that_cannot_be_taken_apart_is_never_admitted() {
      code          severity   findings   tools 
     ───────────────────────────────────────────
      json-syntax   error             1       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: the file is malformed; 1 error and 0 warnings
     exit 1
@@ -113,7 +117,9 @@ fn what_is_wrong_around_the_tools_is_a_finding_of_the_file() {
      code          severity   findings   tools 
     ───────────────────────────────────────────
      json-syntax   error             1       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: the file is malformed, 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -144,7 +150,7 @@ fn a_fault_in_one_tool_spoils_that_one_alone() {
       |                                |
       |                                first here
       |
-      = tool: bad (left out: tool-definition-malformed)
+      = tool: bad (not admitted: tool-definition-malformed)
       = at: /tools/1/inputSchema/type
       = why: Readers disagree about which of the two counts: many take the last, some the first, some
              keep both. Whoever can place a second member can have one value checked and the other one
@@ -154,7 +160,9 @@ fn a_fault_in_one_tool_spoils_that_one_alone() {
      code                  severity   findings   tools 
     ───────────────────────────────────────────────────
      json-duplicate-name   error             1       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: 1 of 2 tools admitted; 1 error and 0 warnings
     exit 1
@@ -172,8 +180,8 @@ fn nothing_from_the_file_reaches_the_terminal_as_it_is() {
     1 | …mitted\u202e\u200b","inputSchema":{"type":"object","additionalProperties":false,"\u2066x\r":1}}]
       |                                                                                  ^^^^^^^^^^^ not a keyword
       |
-      = tool: a\u001b]0;owned\u0007\u000a\u000atools.json: 1 of 1 tool admitted\u202e\u200b (left out:
-              tool-input-schema-refused)
+      = tool: a\u001b]0;owned\u0007\u000a\u000atools.json: 1 of 1 tool admitted\u202e\u200b (not
+              admitted: tool-input-schema-refused)
       = at: /0/inputSchema/\u2066x\u000d
       = why: JSON Schema lets a validator pass over what it does not know. So a misspelt constraint is
              no constraint: `maxlength` limits nothing, and nobody notices until the value arrives.
@@ -182,7 +190,9 @@ fn nothing_from_the_file_reaches_the_terminal_as_it_is() {
      code                     severity   findings   tools 
     ──────────────────────────────────────────────────────
      schema-unknown-keyword   error             1       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: 0 of 1 tool admitted; 1 error and 0 warnings
     exit 1
@@ -254,14 +264,15 @@ fn an_output_schema_that_cannot_be_enforced_is_a_doubt() {
       |
       = tool: a (its results are not checked: tool-output-schema-unchecked)
       = at: /0/outputSchema/properties/n/minimum
-      = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
-             most common one, `required: true` inside a property, requires nothing at all.
+      = why: A malformed keyword cannot be enforced, and each validator makes something else of it, so
+             that a model and the tool read the same schema differently.
       = help: write a number, without quotes
 
      code                       severity   findings   tools 
     ────────────────────────────────────────────────────────
      schema-malformed-keyword   warning           1       1 
-    `callgate explain CODE` prints the page of a code.
+    `callgate explain CODE` says more; `--allow CODE` leaves a code out, and `--write-baseline FILE`
+    with `--baseline FILE` what is known.
 
     tools.json: 1 of 1 tool admitted; 0 errors and 1 warning
     exit 0
@@ -301,7 +312,7 @@ fn tools_are_counted_and_not_findings() {
     2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
       |         ------- has the name too
       |
-      = tool: twice (left out: tool-name-repeated)
+      = tool: twice (not admitted: tool-name-repeated)
       = at: /0/name
       = why: Which of them a call would reach is the server's secret. The schema that was checked might
              be that of the other one.
@@ -313,10 +324,10 @@ fn tools_are_counted_and_not_findings() {
     1 | [{"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
       |                                                                              ^^^^^^^^^^^^^
       |
-      = tool: twice (left out: tool-input-schema-refused)
+      = tool: twice (not admitted: tool-input-schema-refused)
       = at: /0/inputSchema/minimum
-      = why: A malformed keyword cannot be enforced, and each validator makes something else of it. The
-             most common one, `required: true` inside a property, requires nothing at all.
+      = why: A malformed keyword cannot be enforced, and each validator makes something else of it, so
+             that a model and the tool read the same schema differently.
       = help: write a number, without quotes
 
     error[tool-name-repeated]: expected one tool named `twice`, found 2
@@ -327,7 +338,7 @@ fn tools_are_counted_and_not_findings() {
     2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
       |         ^^^^^^^
       |
-      = tool: twice (left out: tool-name-repeated)
+      = tool: twice (not admitted: tool-name-repeated)
       = at: /1/name
       = help: give each tool of an upstream a name of its own
 
@@ -337,7 +348,7 @@ fn tools_are_counted_and_not_findings() {
     2 | {"name":"twice","inputSchema":{"type":"object","additionalProperties":false,"minimum":"1"}},
       |                                                                             ^^^^^^^^^^^^^
       |
-      = tool: twice (left out: tool-input-schema-refused)
+      = tool: twice (not admitted: tool-input-schema-refused)
       = at: /1/inputSchema/minimum
       = help: write a number, without quotes
 
@@ -345,7 +356,9 @@ fn tools_are_counted_and_not_findings() {
     ────────────────────────────────────────────────────────
      schema-malformed-keyword   error             2       1 
      tool-name-repeated         error             2       1 
-    `callgate explain CODE` prints the page of a code.
+    A tool with an error is not admitted: a gate leaves it out of its list. `callgate explain CODE` says
+    more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with `--baseline FILE` what is
+    known.
 
     tools.json: 1 of 3 tools admitted; 4 errors and 0 warnings
     exit 1
@@ -410,5 +423,40 @@ fn a_reader_that_stops_is_no_failure() {
         let output = child.wait_with_output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{arguments:?}");
         assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+    }
+}
+
+#[test]
+fn of_many_findings_of_one_code_the_first_few_are_drawn_and_errors_come_last() {
+    let property = |n: usize| format!(r#""p{n}":{{"type":"integer","default":"{n}"}}"#);
+    let properties = (0..6).map(property).collect::<Vec<_>>().join(",\n");
+    let content = format!(
+        r#"[{{"name":"a","inputSchema":{{"type":"object","minimun":1,"additionalProperties":false}}}},
+{{"name":"b","inputSchema":{{"type":"object","additionalProperties":false,"properties":{{
+{properties}}}}}}}]"#
+    );
+    let shown = text(&content);
+    let place = |what: &str| shown.find(what).unwrap_or_else(|| panic!("no {what:?}: {shown}"));
+    assert_eq!(shown.matches("warning[schema-example-refused]: expected integer").count(), 3);
+    let more = "warning[schema-example-refused]: 3 more: expected integer under `default`, as `type` says, found\n    \
+                string (`--full` draws them)\n  6:24 b/properties/p3/default\n";
+    assert!(place(more) < place("error[schema-unknown-keyword]"), "{shown}");
+    let full = String::from_utf8(check(&content, &["--full"]).stdout).unwrap();
+    assert_eq!(full.matches("warning[schema-example-refused]: expected integer").count(), 6);
+}
+
+#[test]
+fn an_open_root_is_told_beside_whatever_else_is_wrong() {
+    for (schema, codes) in [
+        (r#"{"type":"object","required":1}"#, &["schema-open-root", "schema-malformed-keyword"][..]),
+        (r#"{"type":"object","minimun":1}"#, &["schema-open-root", "schema-unknown-keyword"]),
+        (r#"{"type":"object","required":1,"additionalProperties":false}"#, &["schema-malformed-keyword"]),
+        (r#"{"type":"string"}"#, &["schema-root"]),
+    ] {
+        let found = json(format!(r#"[{{"name":"a","inputSchema":{schema}}}]"#));
+        let found =
+            found["findings"].as_array().unwrap().iter().map(|finding| finding["code"].as_str().unwrap());
+        let found: std::collections::BTreeSet<&str> = found.collect();
+        assert_eq!(found, codes.iter().copied().collect(), "{schema}");
     }
 }

@@ -94,7 +94,7 @@ fn known_findings_do_not_fail_and_new_ones_do() {
     // Another tool before them changes the lines and the places in the file.
     let more = TOOLS.replacen('[', r#"[{"name": "c", "inputSchema": {"type": "object", "required": 1}},"#, 1);
     folder.write("tools.json", &more);
-    assert_eq!(folder.check(&known), summary(1, "1 of 3 tools admitted; 1 error and 0 warnings; 2 known"));
+    assert_eq!(folder.check(&known), summary(1, "1 of 3 tools admitted; 1 error and 1 warning; 2 known"));
     folder.write("tools.json", "[]");
     let stale = "the baseline has 2 findings more than were found: write it again";
     assert_eq!(folder.check(&known), (0, stale.to_owned()));
@@ -120,7 +120,8 @@ fn what_can_be_mended_is_shown_first_and_written_on_request() {
     tools.json: a: spelled `desciption` as `description` at /0/inputSchema/desciption
     tools.json: not written; `--write` does that
 
-    warning[schema-open-root]: expected a closed object of arguments, found one that takes members of any name
+    warning[schema-open-root]: expected a closed object of arguments, found one that takes members of
+        any name
      --> tools.json:3:15
       |
     3 | {"name": "b", "inputSchema": {"type": "object"}}
@@ -136,7 +137,8 @@ fn what_can_be_mended_is_shown_first_and_written_on_request() {
      code               severity   findings   tools 
     ────────────────────────────────────────────────
      schema-open-root   warning           1       1 
-    `callgate explain CODE` prints the page of a code.
+    `callgate explain CODE` says more; `--allow CODE` leaves a code out, and `--write-baseline FILE`
+    with `--baseline FILE` what is known.
 
     tools.json: 2 of 2 tools admitted; 0 errors and 1 warning
     "#);
@@ -225,9 +227,10 @@ fn the_log_is_what_the_standard_asks_for() {
 fn a_page_is_printed_and_a_near_name_is_suggested() {
     let folder = Folder::with("[]");
     let page = folder.run(&["explain", "schema-reference"]);
-    let text =
-        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/errors/schema-reference.md"));
-    assert_eq!(String::from_utf8(page.stdout).unwrap(), String::from_utf8(text.unwrap()).unwrap());
+    let page = String::from_utf8(page.stdout).unwrap();
+    let begins = "schema-reference\n\nA reference that does not resolve within what was given. Class `validation`.\n\n\
+                  What it means\n";
+    assert!(page.starts_with(begins) && page.contains("\n    {\n      \"type\": \"object\",\n"), "{page}");
     let unknown = folder.run(&["explain", "\u{1b}schema-refrence"]);
     let said =
         "callgate: expected a code, found `\\u001bschema-refrence`; did you mean `schema-reference`?\n";

@@ -45,6 +45,7 @@ pub use dialect::{Dialect, Profile};
 pub use finding::{Detail, Finding};
 pub use limits::Limits;
 pub use location::{Location, Step};
+pub use preflight::open_root;
 pub use program::Program;
 pub use resolve::Resource;
 pub use validator::{ProgramCache, ValidationError, Validator};

@@ -25,6 +25,12 @@ pub(super) fn labels(text: &[u8], part: &Slice, root: Option<Node<'_>>, finding:
     };
     let span = match (&place.name, &part.key) {
         _ if is_of_an_item(finding.code) => item(&place, finding),
+        _ if finding.code == Code::PatternBacktracks => {
+            let value = place.value.span();
+            let construct =
+                part.text(text).get(value.clone()).and_then(|written| construct(written, finding));
+            construct.map_or_else(|| place.span(finding.code), |construct| shift(construct, value.start))
+        }
         // What is wrong with the whole part is marked at its name, not at the bracket that opens it.
         (None, Some(key)) if place.parent.is_none() => return vec![Label::new(key.clone(), said(finding))],
         _ => place.span(finding.code),
@@ -116,6 +122,16 @@ fn item(place: &Place<'_>, finding: &Finding) -> Range<usize> {
     item.map_or_else(|| place.span(finding.code), Node::span)
 }
 
+/// The construct of a pattern that the finding is about, in the pattern as it is written in JSON.
+fn construct(written: &[u8], finding: &Finding) -> Option<Range<usize>> {
+    let construct = finding.details.iter().find_map(|(name, detail)| match detail {
+        Detail::Text(text) if *name == "construct" && !text.is_empty() => Some(text.replace('\\', "\\\\")),
+        _ => None,
+    })?;
+    let at = memchr::memmem::find(written, construct.as_bytes())?;
+    Some(at..at + construct.len())
+}
+
 /// What the place is, in the fewest words; the title says the rest.
 fn said(finding: &Finding) -> &'static str {
     match finding.code {
@@ -129,6 +145,7 @@ fn said(finding: &Finding) -> &'static str {
         Code::SchemaReference => "leads nowhere",
         Code::SchemaReferenceLoop => "leads back to itself",
         Code::SchemaFormatUnknown => "checked by nobody",
+        Code::PatternBacktracks => "matched by trying",
         Code::JsonDuplicateName => "again here",
         Code::LimitExceeded => "the first one too many",
         _ => "",
@@ -141,9 +158,12 @@ fn related(finding: &Finding) -> &'static [(&'static str, &'static str)] {
         (Code::SchemaUnreachable, _) | (Code::SchemaUnsatisfiable, Some("enum" | "const")) => {
             &[("type", "the stated type")]
         }
-        (Code::SchemaExampleRefused, Some("default" | "example" | "examples")) => {
-            &[("type", "the stated type"), ("enum", "the choices")]
-        }
+        (Code::SchemaExampleRefused, Some("default" | "example" | "examples")) => &[
+            ("type", "the stated type"),
+            ("enum", "the choices"),
+            ("anyOf", "the branches"),
+            ("oneOf", "the branches"),
+        ],
         (Code::SchemaIgnoredSibling, _) => &[("$ref", "draft-07 looks at this alone")],
         (Code::SchemaAliasConflict, _) => {
             &[("additionalProperties", "the keyword"), ("additional_properties", "its alias")]

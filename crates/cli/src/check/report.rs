@@ -7,7 +7,9 @@ use callgate_gateway::catalog::{
     Admission, AdmissionSettings, AdmittedTool, Catalog, OutputContract, QuarantinedTool, admit_tools,
 };
 use callgate_schema::json::{ReadFault, ReadLimits, Tape};
-use callgate_schema::{Code as SchemaCode, Finding, Options, Profile, Program, UnknownKeywords};
+use callgate_schema::{
+    Code as SchemaCode, Finding, Options, Profile, Program, Root, UnknownKeywords, open_root,
+};
 use callgate_wire::Code;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -81,6 +83,12 @@ impl Line {
     /// The place at fault.
     pub(super) fn span(&self) -> Range<usize> {
         self.labels.first().map_or(0..0, |label| label.span.clone())
+    }
+
+    /// The place within the tool: the pointer without the way to the tool.
+    pub(super) fn pointer_below(&self) -> &str {
+        let steps = self.pointer.match_indices("/properties/").next();
+        steps.map_or("", |(at, _)| self.pointer.get(at..).unwrap_or_default())
     }
 
     pub(super) fn severity(&self) -> Severity {
@@ -308,9 +316,22 @@ impl Draft<'_> {
     }
 
     /// The doubts about a schema whose only faults are keywords that nobody knows: those say nothing of the others. What
-    /// is malformed or leads nowhere leaves no schema that a value could be tried on.
+    /// is malformed or leads nowhere leaves no schema that a value could be tried on, but one can see whether its root is
+    /// open.
     fn doubts_beside(&mut self, about: &About<'_>, faults: &[Finding], options: Options) {
         if !faults.iter().all(|fault| fault.code == SchemaCode::SchemaUnknownKeyword) {
+            let no_root = |fault: &Finding| {
+                matches!(
+                    fault.code,
+                    SchemaCode::SchemaMissing | SchemaCode::SchemaRoot | SchemaCode::SchemaShape
+                )
+            };
+            let has_root = !faults.iter().any(no_root);
+            if options.root == Root::Tool && has_root && !self.reporter.close_open_objects {
+                let mut tape = Tape::new();
+                let doubt = about.part.read(self.text, &mut tape).and_then(open_root);
+                self.add(&About { is_error: false, gate_code: None, ..*about }, doubt.as_slice());
+            }
             return;
         }
         let limits = self.settings.limits.clone();

@@ -8,18 +8,37 @@ use comfy_table::CellAlignment;
 
 use super::report::{Known, Line, Report, Verdict};
 use crate::pages::why;
-use crate::render::diagnostic::{Diagnostic, SourceText};
+use crate::render::diagnostic::{BOLD, Diagnostic, SourceText, wrap, wrap_title};
 use crate::render::escape::one_line;
 use crate::render::table::{table, terminal_width};
 
-/// Whatever comes from the files is in one line and can be seen. `stale` findings of the baseline were not found.
-pub(super) fn text(reports: &[Report], stale: usize) -> String {
+/// Findings of one code that are shown with their places; of further ones in the file there is a line each.
+const DRAWN_MAX: usize = 3;
+
+/// Whatever comes from the files is in one line and can be seen. `stale` findings of the baseline were not found. Errors
+/// come last, so that they stand where the eye is when all has been printed.
+pub(super) fn text(reports: &[Report], stale: usize, is_full: bool) -> String {
     let mut out = String::new();
     let mut explained = BTreeSet::new();
     for report in reports {
         let source = SourceText::new(&report.file, &report.text, terminal_width());
-        for line in report.shown() {
-            source.draw(&mut out, &diagnostic(line, &notes(line, explained.insert(line.code()))));
+        for is_error in [false, true] {
+            let lines: Vec<&Line> = report.shown().filter(|line| line.is_error == is_error).collect();
+            let drawn_max = if is_full { usize::MAX } else { DRAWN_MAX };
+            let mut further: BTreeMap<(&str, &str), Vec<&Line>> = BTreeMap::new();
+            let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+            for line in lines {
+                let seen = seen.entry(line.code()).or_default();
+                *seen += 1;
+                if *seen <= drawn_max {
+                    source.draw(&mut out, &diagnostic(line, &notes(line, explained.insert(line.code()))));
+                } else {
+                    further.entry((line.code(), &line.finding.message)).or_default().push(line);
+                }
+            }
+            for lines in further.values() {
+                out.push_str(&listed(&source, lines));
+            }
         }
     }
     if !explained.is_empty() {
@@ -35,6 +54,28 @@ pub(super) fn text(reports: &[Report], stale: usize) -> String {
             several(stale, "finding")
         );
     }
+    out
+}
+
+/// Findings that say the same, a line each.
+fn listed(source: &SourceText<'_>, lines: &[&Line]) -> String {
+    let Some(first) = lines.first() else { return String::new() };
+    let (style, word, count) = (first.severity().style(), first.severity().word(), lines.len());
+    let title = format!("{count} more: {} (`--full` draws them)", first.finding.message);
+    let head = format!("{word}[{}]", first.code());
+    let title = wrap_title(&one_line(&title), &head, terminal_width());
+    let mut out = format!("{style}{head}{style:#}{BOLD}: {title}{BOLD:#}\n");
+    for line in lines {
+        let at = source.position(line.span().start);
+        let _ = writeln!(
+            out,
+            "  {}:{} {}",
+            at.line,
+            at.column,
+            one_line(&format!("{}{}", line.subject, line.pointer_below()))
+        );
+    }
+    out.push('\n');
     out
 }
 
@@ -63,8 +104,17 @@ fn codes(reports: &[Report]) -> String {
     for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    let explain = "`callgate explain CODE` prints the page of a code.";
-    format!("{table}\n{explain}")
+    let has_errors = reports.iter().any(|report| report.errors() > 0);
+    let effect = if has_errors {
+        "A tool with an error is not admitted: a gate leaves it out of its list. "
+    } else {
+        ""
+    };
+    let hint = format!(
+        "{effect}`callgate explain CODE` says more; `--allow CODE` leaves a code out, and `--write-baseline FILE` with \
+         `--baseline FILE` what is known."
+    );
+    format!("{table}\n{}", wrap(&hint, terminal_width()).join("\n"))
 }
 
 fn diagnostic<'l>(line: &'l Line, notes: &'l [(&'static str, String)]) -> Diagnostic<'l> {
@@ -98,7 +148,7 @@ fn notes(line: &Line, is_new: bool) -> Vec<(&'static str, String)> {
 fn effect(code: Code) -> &'static str {
     match code {
         Code::ToolOutputSchemaUnchecked => "its results are not checked",
-        _ => "left out",
+        _ => "not admitted",
     }
 }
 

@@ -2,6 +2,8 @@
 
 use comfy_table::{ContentArrangement, LineStyle, Table, TableStyle};
 
+/// The fewest columns that anything is fitted into.
+const WIDTH_MIN: u16 = 40;
 /// Columns that a table takes where standard output is no terminal.
 const WIDTH: u16 = 100;
 
@@ -13,12 +15,18 @@ pub(crate) fn table<const N: usize>(header: [&str; N]) -> Table {
         .set_content_arrangement(ContentArrangement::Dynamic)
         .set_header(header);
     if !table.is_tty() {
-        table.set_width(WIDTH);
+        table.set_width(columns());
     }
     table
 }
 
-/// The columns of standard output, if it is a terminal.
+/// The columns of standard output: those of the terminal, else what `COLUMNS` says.
 pub(crate) fn terminal_width() -> usize {
-    Table::new().width().unwrap_or(WIDTH).into()
+    Table::new().width().unwrap_or_else(columns).into()
+}
+
+/// Columns where standard output is no terminal.
+fn columns() -> u16 {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    said.filter(|columns| *columns >= WIDTH_MIN).unwrap_or(WIDTH)
 }

@@ -16,7 +16,16 @@ pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry:
     match (compiler.options.profile, compiler.dialect()) {
         (Profile::Standard, Dialect::Draft07) => list(compiler, draft, entry),
         (Profile::Standard, Dialect::Draft202012) => {
-            compiler.malformed(entry, "one schema for all items");
+            let count = entry.value.items().count();
+            compiler.fault(
+                Finding::new(
+                    Code::SchemaMalformedKeyword,
+                    format!("expected one schema for all items under `items`, found a list of {count}"),
+                )
+                .with_help(crate::keywords::form("items", Kind::Array).unwrap_or_default())
+                .at_schema("items", entry.location())
+                .at_offset(entry.value.span().start),
+            );
         }
         (Profile::Portable | Profile::Wire, _) => compiler.fault(
             Finding::new(Code::SchemaUnsupportedForm, "expected one schema under `items`, found a list")

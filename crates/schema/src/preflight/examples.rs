@@ -36,8 +36,7 @@ fn refused(
     if subject.accepts(value) != Some(false) {
         return;
     }
-    let (reason, help) = why(subject, keyword, value);
-    let message = format!("expected a value that its own schema accepts as `{keyword}`, found {reason}");
+    let (message, help) = why(subject, keyword, value);
     let mut doubt = subject
         .doubt(Code::SchemaExampleRefused, keyword, message)
         .with_help(help)
@@ -52,25 +51,45 @@ fn refused(
 fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String) {
     let usual = || "write a value that could be sent, or widen the schema".to_owned();
     let is_missing_default = value.is_null() && keyword == "default";
+    let leave_out = "leave the `default` out, since a member that is not required need not be sent, or";
     if let Some(stated) = subject.keyword("type").and_then(TypeSet::written)
         && !stated.has(value)
     {
-        let reason = format!("{}, where `type` says {}", found(value), stated.names());
-        let help = "leave the `default` out, since a member that is not required need not be sent, or take `null` \
-                    into the type, as in `\"type\": [\"string\", \"null\"]`";
-        return (reason, if is_missing_default { help.to_owned() } else { usual() });
+        let message =
+            format!("expected {} under `{keyword}`, as `type` says, found {}", stated.names(), found(value));
+        let help = format!("{leave_out} take `null` into the type, as in `\"type\": [\"string\", \"null\"]`");
+        return (message, if is_missing_default { help } else { usual() });
     }
     let is_listed = |choices: Node<'_>| choices.items().any(|choice| choice.equals(value));
     if subject.keyword("enum").is_some_and(|choices| !is_listed(choices)) {
         return (
-            "one that `enum` does not list".to_owned(),
+            format!("expected one of the choices of `enum` under `{keyword}`, found another value"),
             "write one of the choices, or add this one".to_owned(),
         );
     }
-    if is_missing_default {
-        let help = "leave the `default` out, since a member that is not required need not be sent, or let the schema \
-                    take null, such as by a branch `{\"type\": \"null\"}` in its `anyOf`";
-        return ("null, which it refuses".to_owned(), help.to_owned());
+    let help = format!(
+        "{leave_out} let the schema take null, such as by a branch `{{\"type\": \"null\"}}` in its `anyOf`"
+    );
+    let help = if is_missing_default { help } else { usual() };
+    match branches(subject) {
+        Some((union, names)) => {
+            (format!("expected {names} under `{keyword}`, as `{union}` says, found {}", found(value)), help)
+        }
+        None => (
+            format!(
+                "expected `{keyword}` to keep the schema beside it, found {} that does not",
+                found(value)
+            ),
+            help,
+        ),
     }
-    ("one that it refuses".to_owned(), usual())
+}
+
+/// The union of the schema and the types of its branches, if each of them states one and nothing else is there to judge.
+fn branches(subject: &Subject<'_>) -> Option<(&'static str, String)> {
+    let (union, branches) =
+        ["anyOf", "oneOf"].into_iter().find_map(|union| Some((union, subject.keyword(union)?)))?;
+    let mut types = branches.items().map(|branch| branch.member("type").and_then(TypeSet::written));
+    let types = types.try_fold(TypeSet::EMPTY, |all, stated| Some(all.union(stated?)))?;
+    Some((union, types.names()))
 }

@@ -11,6 +11,8 @@ mod no_choice;
 mod open_root;
 mod unreachable;
 
+pub use open_root::open_root;
+
 use std::cell::Cell;
 
 use crate::check::Run;

@@ -4,7 +4,8 @@
 //!
 //! *Example*: `{"type": "object", "properties": {"path": {}}}`. *Instead*: add `"additionalProperties": false`.
 
-use crate::keywords::KeywordSet;
+use crate::json::{Kind, Node};
+use crate::keywords::{KeywordSet, Present};
 use crate::preflight::Subject;
 use crate::{Code, Finding};
 
@@ -24,14 +25,31 @@ const OTHERS: KeywordSet = KeywordSet::of(&[
 
 /// Looks at the root of a tool's input.
 pub(super) fn judge(subject: &Subject<'_>, doubts: &mut Vec<Finding>) {
-    if !OTHERS.meets(subject.present.set()) {
+    doubts.extend(of(&subject.present));
+}
+
+/// The same for the root of a schema that cannot be enforced, of which nothing else can be said.
+///
+/// ```
+/// use callgate_schema::{Code, json::Tape, Limits, open_root};
+///
+/// let mut tape = Tape::new();
+/// let root = tape.read(br#"{"type": "object", "propertis": {}}"#, &Limits::default().schema_text())?;
+/// assert_eq!(open_root(root).map(|doubt| doubt.code), Some(Code::SchemaOpenRoot));
+/// # Ok::<(), callgate_schema::json::ReadFault>(())
+/// ```
+pub fn open_root(schema: Node<'_>) -> Option<Finding> {
+    (schema.kind() == Kind::Object).then(|| of(&Present::of(schema))).flatten()
+}
+
+fn of(present: &Present<'_>) -> Option<Finding> {
+    (!OTHERS.meets(present.set())).then(|| {
         let message = "expected a closed object of arguments, found one that takes members of any name";
-        let finding = Finding::new(Code::SchemaOpenRoot, message)
+        Finding::new(Code::SchemaOpenRoot, message)
             .with_help(
                 "write `\"additionalProperties\": false` beside `properties`, or `true` if other members are meant",
             )
             .at_schema("additionalProperties", "")
-            .at_offset(subject.present.schema().span().start);
-        doubts.push(finding);
-    }
+            .at_offset(present.schema().span().start)
+    })
 }

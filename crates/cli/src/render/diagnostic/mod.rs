@@ -38,6 +38,8 @@ pub(crate) const BOLD: Style = Style::new().bold();
 const LABELS_MAX: usize = 8;
 /// Lines between two places that are shown rather than left out.
 const BETWEEN_MAX: usize = 2;
+/// Columns before the further lines of a title.
+const TITLE_INDENT: usize = 4;
 /// The narrowest excerpt, however narrow the terminal is.
 const EXCERPT_COLUMNS_MIN: usize = 40;
 
@@ -116,7 +118,8 @@ impl<'t> SourceText<'t> {
     pub(crate) fn draw(&self, out: &mut String, diagnostic: &Diagnostic<'_>) {
         let Diagnostic { severity, code, title, labels, notes } = diagnostic;
         let (style, word) = (severity.style(), severity.word());
-        let _ = writeln!(out, "{style}{word}[{code}]{style:#}{BOLD}: {}{BOLD:#}", one_line(title));
+        let title = wrap_title(&one_line(title), &format!("{word}[{code}]"), self.width);
+        let _ = writeln!(out, "{style}{word}[{code}]{style:#}{BOLD}: {title}{BOLD:#}");
         let labels = labels.get(..LABELS_MAX).unwrap_or(labels);
         let drawn = self.marked_lines(labels, *severity);
         let last = drawn.last().map_or(1, |line| line.number);
@@ -213,14 +216,26 @@ struct Place<'l> {
 }
 
 /// Breaks a text between words, so that no line has more columns than `width` unless one word has.
-fn wrap(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrap(text: &str, width: usize) -> Vec<String> {
+    wrap_after(text, width, 0, 0)
+}
+
+/// A title that stands behind this head and a colon, with its further lines set in.
+pub(crate) fn wrap_title(title: &str, head: &str, width: usize) -> String {
+    let lines = wrap_after(title, width.max(EXCERPT_COLUMNS_MIN), head.len() + ": ".len(), TITLE_INDENT);
+    lines.join(&format!("\n{:TITLE_INDENT$}", ""))
+}
+
+/// The same where so many columns of the first line are taken, and so many of every other.
+fn wrap_after(text: &str, width: usize, first: usize, others: usize) -> Vec<String> {
     use unicode_width::UnicodeWidthStr as _;
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
+        let taken = if lines.len() == 1 { first } else { others };
         let Some(line) = lines.last_mut() else { continue };
         if line.is_empty() {
             line.push_str(word);
-        } else if line.width() + 1 + word.width() <= width {
+        } else if taken + line.width() + 1 + word.width() <= width {
             line.push(' ');
             line.push_str(word);
         } else {
