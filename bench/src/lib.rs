@@ -6,6 +6,7 @@
     reason = "a benchmark reads clocks and files, and prints what it measured"
 )]
 
+pub mod callers;
 pub mod case;
 pub mod coercion;
 pub mod engine;

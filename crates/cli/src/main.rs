@@ -15,6 +15,7 @@ mod demo;
 mod exit_code;
 mod explain;
 mod explain_call;
+mod import;
 mod intents;
 mod live;
 mod log;
@@ -63,6 +64,7 @@ enum Verb {
     Catalog(catalog::Args),
     Store(store::Args),
     Tokens(tokens::Args),
+    Import(import::Args),
     Demo(demo::Args),
     Config(config::Args),
     Policy(policy::Args),
@@ -89,6 +91,7 @@ fn main() -> std::process::ExitCode {
         Verb::Catalog(args) => catalog::run(&args),
         Verb::Store(args) => store::run(&args),
         Verb::Tokens(args) => tokens::run(&args),
+        Verb::Import(args) => import::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Policy(args) => policy::run(&args),

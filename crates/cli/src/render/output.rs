@@ -48,6 +48,21 @@ pub(crate) fn print_exact(bytes: &[u8]) -> anyhow::Result<()> {
     written(out.write_all(bytes).and_then(|()| out.flush())).map(drop)
 }
 
+/// Writes a file that is not there yet.
+///
+/// # Errors
+/// That it is there, or cannot be written.
+pub(crate) fn write_new(file: &Path, text: &[u8]) -> anyhow::Result<()> {
+    let name = one_line(&file.display().to_string());
+    let opened = File::options().write(true).create_new(true).open(file);
+    opened.and_then(|mut opened| opened.write_all(text)).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => {
+            Failure::usage(format!("expected no file `{name}`, found one; it is not overwritten"))
+        }
+        _ => Failure::usage(format!("failed to write `{name}`: {error}")),
+    })
+}
+
 /// Says on standard error why something did not work. If that cannot be written, the exit code alone says it.
 pub(crate) fn complain(text: &str) {
     let _ = writeln!(anstream::stderr().lock(), "callgate: {text}");

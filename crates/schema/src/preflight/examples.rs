@@ -57,7 +57,9 @@ fn why(subject: &Subject<'_>, keyword: &str, value: Node<'_>) -> (String, String
     {
         let message =
             format!("expected {} under `{keyword}`, as `type` says, found {}", stated.names(), found(value));
-        let help = format!("{leave_out} take `null` into the type, as in `\"type\": [\"string\", \"null\"]`");
+        let names = stated.names();
+        let name = if names.contains(' ') { "string" } else { &names };
+        let help = format!("{leave_out} take `null` into the type, as in `\"type\": [\"{name}\", \"null\"]`");
         return (message, if is_missing_default { help } else { usual() });
     }
     let is_listed = |choices: Node<'_>| choices.items().any(|choice| choice.equals(value));
