@@ -29,7 +29,10 @@ enum Message {
     End,
 }
 
-/// Starts the log; `CALLGATE_LOG` says how much of it is wanted.
+/// The variable that says for whom the log is: `json` for programs.
+const FORMAT: &str = "CALLGATE_LOG_FORMAT";
+
+/// Starts the log; `CALLGATE_LOG` says how much of it is wanted, and [`FORMAT`] for whom.
 pub(crate) fn start() -> Log {
     let filter = EnvFilter::builder()
         .with_default_directive(LevelFilter::INFO.into())
@@ -38,19 +41,20 @@ pub(crate) fn start() -> Log {
     let (lines, waiting) = sync_channel(LINES_WAITING_MAX);
     let (end, ended) = sync_channel(1);
     let lost = Arc::new(AtomicU64::new(0));
-    let ansi = io::stderr().is_terminal();
+    let format = std::env::var(FORMAT).unwrap_or_default();
+    let is_json = format == "json";
+    let ansi = io::stderr().is_terminal() && !is_json;
     let writer = Writer { lines: lines.clone(), lost: Arc::clone(&lost), ansi };
     std::thread::spawn(move || {
         write_lines(&waiting, &lost);
         let _ = end.send(());
     });
     // Only a second log in one process could fail, and that one would find the first one's.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .with_ansi(ansi)
-        .with_target(false)
-        .try_init();
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_target(false);
+    let _ = if is_json { log.json().flatten_event(true).try_init() } else { log.with_ansi(ansi).try_init() };
+    if !matches!(format.as_str(), "" | "text" | "json") {
+        tracing::warn!("expected `text` or `json` in {FORMAT}, found another word; the log is text");
+    }
     Log { lines, ended }
 }
 

@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("scene: the demo ends well".into(), the_demo_ends_well),
         trial("scene: the demo says nothing in colour into a file".into(), the_demo_is_plain_in_a_file),
         trial("scene: what a killed gate leaves is in doubt, and nothing is lost".into(), a_killed_gate),
+        trial("scene: a log for programs is an object a line".into(), a_log_for_programs),
         trial("scene: a command that cannot be started ends the gate with 4".into(), no_such_command),
         trial("scene: an intent is synced before its call is sent".into(), synced_before_sent),
     ]
@@ -100,6 +101,27 @@ fn a_killed_gate() -> anyhow::Result<()> {
     let kills = Kills { rounds: KILLS, server_kills: 0, seed: 1 };
     kill::run(&ground, kills, &mut report)?;
     ensure!(report.close(), "a promise is broken");
+    Ok(())
+}
+
+fn a_log_for_programs() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--stdio", "--store"]).arg(folder.path().join("store.sqlite"));
+    command.env("CALLGATE_LOG_FORMAT", "json").env("XDG_DATA_HOME", folder.path());
+    let mut gate = Peer::spawn(&mut command)?;
+    gate.initialize()?;
+    gate.close();
+    gate.wait(PATIENCE)?;
+    let log = gate.stderr();
+    ensure!(log.contains("\"message\":\"the gate serves\""), "the event is not there: {log}");
+    for line in log.lines() {
+        let event: serde_json::Value =
+            serde_json::from_str(line).with_context(|| format!("no object: {line}"))?;
+        for member in ["timestamp", "level", "message"] {
+            ensure!(event[member].is_string(), "no `{member}` in {line}");
+        }
+    }
     Ok(())
 }
 

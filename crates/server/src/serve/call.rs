@@ -23,6 +23,7 @@ use super::front::Response;
 use super::gate::{Gate, Route};
 use super::headers;
 use super::marks;
+use super::metrics;
 use super::parked::{Bond, Waits};
 use super::question::{self, can_ask};
 use crate::clock::{fresh_intent_id, now};
@@ -54,11 +55,19 @@ impl Gate {
             () = talk.is_withdrawn() => return Response::Nothing,
             found = way.find() => found,
         };
-        let answered = match outcome {
-            Ok((route, _slots)) => way.answer(route, arguments, &mut talk).await,
-            Err(refusal) => Err(refusal),
+        let (upstream, tool, answered) = match outcome {
+            Ok((route, _slots)) => {
+                let upstream = route.upstream.config.name.clone();
+                let is_known = !matches!(route.catalog.tool(&route.tool), Lookup::Unknown);
+                let tool = if is_known { route.tool.clone() } else { String::new() };
+                (upstream, tool, way.answer(route, arguments, &mut talk).await)
+            }
+            Err(refusal) => (String::new(), String::new(), Err(refusal)),
         };
-        answered.unwrap_or_else(|refusal| way.refused(&refusal))
+        answered.unwrap_or_else(|refusal| {
+            self.metrics.ended(&upstream, &tool, "refused", Some(refusal.code));
+            way.refused(&refusal)
+        })
     }
 }
 
@@ -118,7 +127,10 @@ impl<'g> Way<'g> {
         }
         let has_key = terms.key.is_some();
         // From here on nothing is dropped: what was recorded has to end in a record.
-        let opened = match self.open(&route, arguments.clone(), terms.clone()).await {
+        let begun = Instant::now();
+        let opened = self.open(&route, arguments.clone(), terms.clone()).await;
+        self.gate.metrics.took(metrics::Stage::Open, begun.elapsed());
+        let opened = match opened {
             Err(refusal) => match self.ask_about(&refusal, arguments.clone(), talk).await? {
                 Permission::Decided => self.open(&route, arguments, terms).await?,
                 Permission::Later(frame) => return Ok(Response::Frame(frame)),

@@ -24,6 +24,7 @@ use super::gate::{Gate, Route};
 use super::judge::{Judged, judge, result_of};
 use super::link::{Asked, Link, Next, Outgoing, Reply, Ticket};
 use super::marks;
+use super::metrics;
 use super::parked::Waits;
 use super::question::{PATIENCE, SILENCE, WAITING_MAX, among_others, can_ask};
 use super::upstream::Upstream;
@@ -48,6 +49,7 @@ pub(super) struct Conversation {
     rounds: usize,
     /// The request that is out; none while a server of the newer era waits for answers.
     out: Option<Out>,
+    left: Instant,
     /// What the client has to answer when it comes again.
     put: Option<Put>,
 }
@@ -113,6 +115,7 @@ impl Conversation {
             keep_result,
             rounds: 0,
             out: None,
+            left: Instant::now(),
             put: None,
         });
         tracing::info!(tool = way.name, intent = %call.dispatch.intent().id, "sent");
@@ -344,8 +347,10 @@ impl Conversation {
     /// What came back is judged and recorded; gives what the caller gets.
     async fn conclude(self: Box<Self>, way: &Way<'_>, reply: Reply) -> Vec<u8> {
         let limits = self.upstream.settings.admission.limits.clone();
-        let Conversation { dispatch, keep_result, link, out, .. } = *self;
+        let Conversation { dispatch, keep_result, link, out, left, upstream, .. } = *self;
         drop((link, out));
+        way.gate.metrics.took(metrics::Stage::Upstream, left.elapsed());
+        let begun = Instant::now();
         let (gate, id, era) = (Arc::clone(way.gate), way.id.clone(), way.client.era);
         let work = move || {
             let frames = &gate.config.gate.frames;
@@ -355,6 +360,9 @@ impl Conversation {
             tracing::info!(tool = intent.tool, intent = %intent.id, "answered: {}", observation.description());
             let result = frame.as_deref().filter(|_| keep_result).and_then(|frame| result_of(frame, frames));
             record_with(&*gate.journal, &intent.id, &settlement, result);
+            gate.metrics.took(metrics::Stage::Settle, begun.elapsed());
+            let state = settlement.state.as_str();
+            gate.metrics.ended(&upstream.config.name, &intent.tool, state, settlement.code);
             match (frame, Notice::unanswered(observation, intent)) {
                 (Some(frame), _) => {
                     let mark = marks::outcome(intent, &settlement);
@@ -409,6 +417,13 @@ impl Conversation {
         let intent = self.dispatch.intent();
         tracing::warn!(tool = intent.tool, intent = %intent.id, "ended: {}", observation.description());
         gate.record(&self.dispatch, observation).await;
+        let settlement = self.dispatch.observe(observation, now());
+        gate.metrics.ended(
+            &self.upstream.config.name,
+            &intent.tool,
+            settlement.state.as_str(),
+            settlement.code,
+        );
     }
 }
 

@@ -16,6 +16,7 @@ use tokio::time::Instant;
 use super::change::Changes;
 use super::client::Client;
 use super::link::Link;
+use super::metrics::Metrics;
 use super::others::Owners;
 use super::parked::{Bond, Parked, Waits};
 use super::question;
@@ -50,6 +51,7 @@ pub struct Gate {
     late: Mutex<JoinSet<()>>,
     /// Calls whose clients come again with answers.
     pub(crate) parked: Parked,
+    pub(crate) metrics: Metrics,
 }
 
 /// The tool that a name means: its server, what the server calls it, and its tools.
@@ -103,6 +105,7 @@ impl Gate {
             keepers: Mutex::new(JoinSet::new()),
             late: Mutex::new(JoinSet::new()),
             parked: Parked::default(),
+            metrics: Metrics::new(),
         });
         let mut keepers = gate.keepers.lock().unwrap_or_else(PoisonError::into_inner);
         for upstream in &gate.upstreams {

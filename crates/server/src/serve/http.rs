@@ -28,6 +28,8 @@ use super::streams::{Events, Withdraw, stream};
 
 /// How long a client may take to send a body.
 const BODY: Duration = Duration::from_secs(30);
+/// SPEC: OpenMetrics 1.0, "Protocol Negotiation".
+const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 /// Messages of one request that wait for its client.
 const TOLD_WAITING_MAX: usize = 64;
 
@@ -51,6 +53,7 @@ pub(super) fn routes(front: Arc<Front>) -> Router {
         .route(&format!("{WELL_KNOWN}/mcp"), get(metadata))
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
         .with_state(front)
 }
 
@@ -60,6 +63,26 @@ async fn ready(State(front): State<Arc<Front>>) -> HttpResponse {
     let closing = *front.closing.borrow();
     let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (status, format!("{known} of {total} tool servers can be called\n")).into_response()
+}
+
+/// What is counted. It names tools and budgets, so whoever asks has to show what callers have to.
+async fn metrics(State(front): State<Arc<Front>>, mut headers: HeaderMap) -> HttpResponse {
+    if let Err(refused) = front.admit(&headers) {
+        return *refused;
+    }
+    if let Err(refused) = front.auth.caller(&mut headers).await {
+        return *refused;
+    }
+    let gate = Arc::clone(&front.gate);
+    let text = tokio::task::spawn_blocking(move || gate.metrics_text()).await;
+    match text {
+        Ok(Ok(text)) => ([(header::CONTENT_TYPE, METRICS)], text).into_response(),
+        Ok(Err(error)) => {
+            tracing::error!(%error, "the store does not say what stands");
+            status(StatusCode::SERVICE_UNAVAILABLE, "the store cannot be read")
+        }
+        Err(_) => status(StatusCode::INTERNAL_SERVER_ERROR, "a defect of the gate"),
+    }
 }
 
 /// Where clients learn who gives out tokens. Whoever asks has none yet.

@@ -17,6 +17,7 @@
 //! | `approving` | approvals by the client's own user |
 //! | `judge` | what a server's answer to a call means |
 //! | `others` | resources, prompts and completions |
+//! | `metrics` | what is counted of calls and servers |
 //! | `question` | how the client of a call is asked |
 //! | `client` | who asks, and how they speak |
 //! | `marks` | what stands in `_meta` between the gate and its clients |
@@ -49,6 +50,7 @@ mod link;
 mod listen;
 mod listing;
 mod marks;
+mod metrics;
 mod others;
 mod parked;
 mod question;
