@@ -50,6 +50,8 @@ pub(super) struct Conversation {
     /// The request that is out; none while a server of the newer era waits for answers.
     out: Option<Out>,
     left: Instant,
+    /// When the server has to have answered. The time in which a person is asked does not count.
+    due: Instant,
     /// What the client has to answer when it comes again.
     put: Option<Put>,
 }
@@ -116,6 +118,7 @@ impl Conversation {
             rounds: 0,
             out: None,
             left: Instant::now(),
+            due: Instant::now(),
             put: None,
         });
         tracing::info!(tool = way.name, intent = %call.dispatch.intent().id, "sent");
@@ -146,6 +149,7 @@ impl Conversation {
         };
         let (ask, asked) = mpsc::channel(WAITING_MAX);
         self.out = Some(Out { ticket: self.link.request(id, outgoing, Some(ask)), asked });
+        self.due = Instant::now() + way.gate.config.gate.call_timeout;
     }
 
     /// Waits for the end of the call, or until its client has to come again with answers.
@@ -195,7 +199,7 @@ impl Conversation {
 
     /// Waits for what comes next, and passes on what the server tells meanwhile.
     async fn next(&mut self, way: &Way<'_>, talk: &mut Talk) -> Event {
-        let due = Instant::now() + way.gate.config.gate.call_timeout;
+        let due = self.due;
         let limits = &way.gate.config.gate.frames;
         let progress = marks::progress(&way.frame, limits);
         let Some(Out { ticket, asked }) = &mut self.out else {
@@ -252,7 +256,8 @@ impl Conversation {
         let (questions, tell) = (Arc::clone(&talk.questions), talk.tell.clone());
         let answered = questions.ask(&tell, question, limits);
         tokio::pin!(answered);
-        let until = Instant::now() + PATIENCE;
+        let begun = Instant::now();
+        let until = begun + PATIENCE;
         let lost = |out: &Option<Out>, observation| match out {
             Some(_) => observation,
             None => Observation::InputUnavailable,
@@ -260,7 +265,10 @@ impl Conversation {
         loop {
             tokio::select! {
                 biased;
-                answered = &mut answered => return Ok(answered),
+                answered = &mut answered => {
+                    self.due += begun.elapsed();
+                    return Ok(answered);
+                }
                 next = next_of(&mut self.out) => match next {
                     Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
                     Next::Reply(reply) => return Err(Event::Replied(reply)),
@@ -297,10 +305,13 @@ impl Conversation {
         link: Arc<Link>,
     ) -> Option<Vec<u8>> {
         match self.put.take() {
-            Some(Put::Request(id, question)) => match back.answer(&question.key) {
-                Some(answer) => self.link.reply(Answered::Result(answer).to_frame(&id)),
-                None => self.silence(&id, &question),
-            },
+            Some(Put::Request(id, question)) => {
+                self.due = Instant::now() + way.gate.config.gate.call_timeout;
+                match back.answer(&question.key) {
+                    Some(answer) => self.link.reply(Answered::Result(answer).to_frame(&id)),
+                    None => self.silence(&id, &question),
+                }
+            }
             Some(Put::Result(questions)) => {
                 // The server may have been started anew; in the newer era it remembers nothing.
                 self.link = link;
