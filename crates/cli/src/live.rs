@@ -28,17 +28,13 @@ pub(crate) struct LiveArgs {
 
 impl LiveArgs {
     fn settings(&self) -> VisitSettings {
-        VisitSettings {
-            timeout: Duration::from_millis(self.timeout_ms),
-            limits: FrameLimits::default(),
-            version: env!("CARGO_PKG_VERSION"),
-        }
+        settings(self.timeout_ms)
     }
 
     /// Lists the tools of the server at the URL.
     pub(crate) fn visit_url(&self, url: &str) -> anyhow::Result<Visit> {
         callgate_server::visit_url(url, &self.header, &self.settings())
-            .map_err(|error| failed(&url_name(url), error))
+            .map_err(|error| failed("list the tools of", &url_name(url), error))
     }
 
     /// Lists the tools of the server that this command starts.
@@ -48,14 +44,23 @@ impl LiveArgs {
             .build()
             .context("failed to start the runtime")?;
         let visit = runtime.block_on(callgate_server::visit_command(command, words, &self.settings()));
-        visit.map_err(|error| failed(&upstream_name(command, words), error))
+        visit.map_err(|error| failed("list the tools of", &upstream_name(command, words), error))
     }
 }
 
-/// What comes from the server is in one line and can be seen.
-fn failed(name: &str, error: VisitError) -> anyhow::Error {
+/// How a visit is made that may take so many milliseconds.
+pub(crate) fn settings(timeout_ms: u64) -> VisitSettings {
+    VisitSettings {
+        timeout: Duration::from_millis(timeout_ms),
+        limits: FrameLimits::default(),
+        version: env!("CARGO_PKG_VERSION"),
+    }
+}
+
+/// What comes from the server is in one line and can be seen. `what` is what was to be done with it.
+pub(crate) fn failed(what: &str, name: &str, error: VisitError) -> anyhow::Error {
     let error = format!("{:#}", anyhow::Error::new(error));
-    Failure::upstream(format!("failed to list the tools of `{}`: {}", one_line(name), one_line(&error)))
+    Failure::upstream(format!("failed to {what} `{}`: {}", one_line(name), one_line(&error)))
 }
 
 /// A URL without what can be a secret: the user, the query and the fragment.
@@ -68,7 +73,7 @@ pub(crate) fn url_name(url: &str) -> String {
     format!("{scheme}://{}", rest.get(host_start..).unwrap_or(rest))
 }
 
-fn parse_url(url: &str) -> Result<String, String> {
+pub(crate) fn parse_url(url: &str) -> Result<String, String> {
     let lower = url.to_ascii_lowercase();
     if lower.starts_with("http://") || lower.starts_with("https://") {
         Ok(url.to_owned())
@@ -77,7 +82,7 @@ fn parse_url(url: &str) -> Result<String, String> {
     }
 }
 
-fn parse_header(header: &str) -> Result<(String, String), String> {
+pub(crate) fn parse_header(header: &str) -> Result<(String, String), String> {
     let (name, value) = header.split_once(':').ok_or("expected `NAME: VALUE`")?;
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     let value = value.trim();

@@ -6,6 +6,7 @@
 
 mod approvals;
 mod budgets;
+mod call;
 mod capture;
 mod catalog;
 mod check;
@@ -65,6 +66,7 @@ enum Verb {
     Store(store::Args),
     Tokens(tokens::Args),
     Import(import::Args),
+    Call(call::Args),
     Demo(demo::Args),
     Config(config::Args),
     Policy(policy::Args),
@@ -92,6 +94,7 @@ fn main() -> std::process::ExitCode {
         Verb::Store(args) => store::run(&args),
         Verb::Tokens(args) => tokens::run(&args),
         Verb::Import(args) => import::run(&args),
+        Verb::Call(args) => call::run(&args),
         Verb::Demo(args) => demo::run(&args),
         Verb::Config(args) => config::run(&args),
         Verb::Policy(args) => policy::run(&args),

@@ -3,7 +3,7 @@
 use callgate_schema::json::{Kind, Tape, write_string};
 
 use crate::list::PageFault;
-use crate::{FrameLimits, revision};
+use crate::{FrameLimits, reserved, revision};
 
 /// The notification after a session has begun.
 pub const INITIALIZED: &[u8] = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}";
@@ -18,6 +18,25 @@ pub fn initialize(id: &str, version: &str) -> Vec<u8> {
     out.extend_from_slice(b",\"capabilities\":{},\"clientInfo\":{\"name\":\"callgate\",\"version\":");
     write_string(&mut out, version);
     out.extend_from_slice(b"}}}");
+    out
+}
+
+/// A call of a tool, with the key by which a gate knows it again. `arguments` is JSON text.
+pub fn call(id: &str, tool: &str, arguments: &[u8], key: Option<&str>) -> Vec<u8> {
+    let mut out = b"{\"jsonrpc\":\"2.0\",\"id\":".to_vec();
+    write_string(&mut out, id);
+    out.extend_from_slice(b",\"method\":\"tools/call\",\"params\":{\"name\":");
+    write_string(&mut out, tool);
+    out.extend_from_slice(b",\"arguments\":");
+    out.extend_from_slice(arguments);
+    if let Some(key) = key {
+        out.extend_from_slice(b",\"_meta\":{");
+        write_string(&mut out, reserved::KEY);
+        out.push(b':');
+        write_string(&mut out, key);
+        out.push(b'}');
+    }
+    out.extend_from_slice(b"}}");
     out
 }
 

@@ -56,4 +56,4 @@ pub use serve::{
 pub use session::{End, Peers, SessionSettings, run};
 pub use stop::{Stop, on_signals};
 pub use user::user_name;
-pub use visit::{Visit, VisitError, VisitSettings, visit_command, visit_url};
+pub use visit::{Visit, VisitError, VisitSettings, call_url, visit_command, visit_url};

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 use callgate_testing::fixture;
-use callgate_testing::peer::{PATIENCE, Peer};
+use callgate_testing::peer::{PATIENCE, Peer, until};
 use callgate_testing::report::Report;
 use callgate_testing::torture::kill::Kills;
 use callgate_testing::torture::{Ground, kill, order};
@@ -22,6 +22,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial("scene: the demo ends well".into(), the_demo_ends_well),
         trial("scene: the demo says nothing in colour into a file".into(), the_demo_is_plain_in_a_file),
         trial("scene: what a killed gate leaves is in doubt, and nothing is lost".into(), a_killed_gate),
+        trial("scene: a tool is called by hand through a gate that runs".into(), a_call_by_hand),
         trial("scene: a log for programs is an object a line".into(), a_log_for_programs),
         trial("scene: a command that cannot be started ends the gate with 4".into(), no_such_command),
         trial("scene: an intent is synced before its call is sent".into(), synced_before_sent),
@@ -122,6 +123,38 @@ fn a_log_for_programs() -> anyhow::Result<()> {
             ensure!(event[member].is_string(), "no `{member}` in {line}");
         }
     }
+    Ok(())
+}
+
+fn a_call_by_hand() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut command = Command::new(BINARY);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--store"]).arg(folder.path().join("store.sqlite"));
+    command.env("XDG_DATA_HOME", folder.path());
+    let mut gate = Peer::spawn(&mut command)?;
+    until("the gate listens", PATIENCE, || gate.stderr().contains("/mcp"))?;
+    let log = gate.stderr();
+    let url = log.split_whitespace().find(|word| word.starts_with("http://")).context("no address")?;
+    let call = |words: &[&str]| -> anyhow::Result<(Option<i32>, String)> {
+        let output = Command::new(BINARY).args(["call", "--url", url]).args(words).output()?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.code(), String::from_utf8(text)?))
+    };
+    for (words, code, part) in [
+        (&["write_note", "--title", "a", "body=b c"][..], 0, ""),
+        (&["--args", r#"{"titel":"a"}"#, "write_note"], 3, "call-arguments-invalid"),
+        (&["write_note", "--titel", "a"], 2, "titel"),
+        (&["write_notes", "--title", "a"], 2, "did you mean `write_note`?"),
+        (&["--args", "{}", "nothing"], 3, "nothing"),
+        (&["--url", "http://127.0.0.1:1/mcp", "write_note"], 4, "http://127.0.0.1:1/mcp"),
+    ] {
+        let (found, text) = call(words)?;
+        let all = text.replace("\\u000a", " ");
+
+        ensure!(found == Some(code) && text.contains(part), "{words:?} ended with {found:?}: {text}");
+    }
+    gate.terminate()?;
+    gate.wait(PATIENCE)?;
     Ok(())
 }
 

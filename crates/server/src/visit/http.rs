@@ -17,6 +17,7 @@ use super::{Collector, INITIALIZE, TOOLS_LIST, Visit, VisitError, VisitSettings,
 const FAREWELL: Duration = Duration::from_secs(2);
 
 const SESSION: &str = "mcp-session-id";
+const TOOLS_CALL: &str = "tools/call";
 const INITIALIZED: &str = "notifications/initialized";
 
 /// Lists the tools of the server at this URL. `headers` go with every request, such as one that authorizes it. No
@@ -38,6 +39,38 @@ pub fn visit_url(
     let visit = talk.visit();
     talk.leave();
     visit
+}
+
+/// Calls a tool of the server at this URL once, and gives the frame of its answer, as received. `arguments` makes the
+/// arguments' JSON text of the definitions of all tools; what it gives up is given back. A key makes a gate run the call once,
+/// however often it is made.
+///
+/// Blocks for [`VisitSettings::timeout`] at most. A call that was sent may have run whatever is said of it.
+///
+/// # Errors
+/// [`VisitError`].
+#[expect(clippy::disallowed_methods, reason = "this crate is where clocks are read")]
+pub fn call_url<E>(
+    url: &str,
+    headers: &[(String, String)],
+    settings: &VisitSettings,
+    (name, key): (&str, Option<&str>),
+    arguments: impl FnOnce(&[Box<[u8]>]) -> Result<Vec<u8>, E>,
+) -> Result<Result<Vec<u8>, E>, VisitError> {
+    let begin = Instant::now();
+    let mut talk =
+        Talk { agent: agent(settings), url, headers, session: None, revision: None, begin, settings };
+    let answer = talk.visit().and_then(|visit| {
+        let arguments = match arguments(&visit.tools) {
+            Ok(arguments) => arguments,
+            Err(error) => return Ok(Err(error)),
+        };
+        // After the ids of all pages of the list.
+        let (text, id) = own_id(usize::MAX);
+        talk.ask(&visit::call(&text, name, &arguments, key), &id, TOOLS_CALL).map(Ok)
+    });
+    talk.leave();
+    answer
 }
 
 fn agent(settings: &VisitSettings) -> Agent {

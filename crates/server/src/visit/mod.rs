@@ -18,7 +18,7 @@ use callgate_mcp::list::{self, Page, PageFault};
 use callgate_mcp::visit::{Welcome, WelcomeFault};
 use callgate_mcp::{FrameLimits, RequestId};
 
-pub use http::visit_url;
+pub use http::{call_url, visit_url};
 pub use stdio::visit_command;
 
 /// How a server is visited.
