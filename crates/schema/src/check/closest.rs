@@ -1,14 +1,17 @@
 //! Which branch of a union a value was meant for, and what that branch asks of it.
 
-use crate::check::{Run, Site};
+use crate::Code;
+use crate::check::{Reason, Run, Site};
 use crate::json::Node;
+use crate::location::push_index;
 use crate::program::BlockId;
-use crate::{Code, Finding};
 
 /// Branches that are tried.
 const BRANCHES_MAX: usize = 32;
 /// Of the closest branch, the requests that are repeated.
 const REQUESTS_MAX: usize = 2;
+/// What the sentence has beside the requests, about.
+const SENTENCE_BYTES: usize = 40;
 
 /// What is known of a union of which one branch alone can hold.
 pub(crate) enum OnlyBranch {
@@ -37,16 +40,16 @@ impl<'i> Run<'_, 'i> {
         if candidates.is_empty() {
             candidates = blocks.iter().copied().enumerate().take(BRANCHES_MAX).collect();
         }
-        let mut closest: Option<(u64, usize, Vec<Finding>)> = None;
+        let mut closest: Option<(u64, usize, Vec<Reason>)> = None;
         for (index, block) in candidates {
-            let Some(findings) = self.attempt(block, value) else { continue };
-            let distance = findings.iter().map(|finding| distance(finding, self.path_length())).sum();
+            let Some(reasons) = self.attempt(block, value) else { continue };
+            let distance = reasons.iter().map(|reason| distance(reason, self.path_length())).sum();
             if closest.as_ref().is_none_or(|(least, _, _)| distance < *least) {
-                closest = Some((distance, index, findings));
+                closest = Some((distance, index, reasons));
             }
         }
-        let (_, index, findings) = closest?;
-        Some(sentence(index, &findings))
+        let (_, index, reasons) = closest?;
+        Some(sentence(index, &reasons))
     }
 
     /// If the first look leaves one branch that can hold: whether it does, or what it asks.
@@ -66,44 +69,39 @@ impl<'i> Run<'_, 'i> {
             return OnlyBranch::Unknown;
         };
         match self.attempt(block, value) {
-            Some(findings) if findings.is_empty() => OnlyBranch::Holds,
-            Some(findings) => OnlyBranch::Asks(sentence(index, &findings)),
+            Some(reasons) if reasons.is_empty() => OnlyBranch::Holds,
+            Some(reasons) => OnlyBranch::Asks(sentence(index, &reasons)),
             None => OnlyBranch::Unknown,
         }
     }
 }
 
-fn sentence(index: usize, findings: &[Finding]) -> String {
-    let requests: Vec<_> = findings.iter().take(REQUESTS_MAX).map(request).collect();
-    let more = match findings.len().saturating_sub(REQUESTS_MAX) {
-        0 => String::new(),
-        more => format!("; and {more} more"),
-    };
-    ["the closest is alternative ", &index.to_string(), ": ", &requests.join("; "), &more].concat()
+fn sentence(index: usize, reasons: &[Reason]) -> String {
+    let told = reasons.get(..REQUESTS_MAX).unwrap_or(reasons);
+    let length = told.iter().map(|reason| reason.request.len() + 2).sum::<usize>();
+    let mut sentence = String::with_capacity(length + SENTENCE_BYTES);
+    sentence.push_str("the closest is alternative ");
+    push_index(&mut sentence, index);
+    sentence.push_str(": ");
+    for (place, reason) in told.iter().enumerate() {
+        sentence.push_str(if place == 0 { "" } else { "; " });
+        sentence.push_str(&reason.request);
+    }
+    if let more @ 1.. = reasons.len() - told.len() {
+        sentence.push_str("; and ");
+        push_index(&mut sentence, more);
+        sentence.push_str(" more");
+    }
+    sentence
 }
 
 /// How much a violation tells against a branch. A value of another type was not meant for it, nor one whose tag, a
 /// constant, is another's; a missing or misspelt member may be a slip.
-fn distance(finding: &Finding, outer: usize) -> u64 {
-    let inner =
-        finding.instance_location.as_ref().map_or(0, |location| location.0.len().saturating_sub(outer));
-    match (finding.code, inner) {
+fn distance(reason: &Reason, outer: usize) -> u64 {
+    match (reason.code, reason.steps.saturating_sub(outer)) {
         (Code::TypeMismatch | Code::NeverValid, 0) => 100,
         (Code::ConstMismatch | Code::EnumMismatch, 0 | 1) => 20,
         (Code::TypeMismatch, 1) => 4,
         _ => 2,
-    }
-}
-
-fn request(finding: &Finding) -> String {
-    match &finding.instance_location {
-        Some(location) if !location.0.is_empty() => {
-            let mut request = String::from("at ");
-            location.push_to(&mut request);
-            request.push_str(", ");
-            request.push_str(&finding.message);
-            request
-        }
-        _ => finding.message.clone(),
     }
 }

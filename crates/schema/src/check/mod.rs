@@ -19,7 +19,7 @@ use crate::{Code, Finding, Location, Work};
 use deciding::Deciding;
 
 pub(crate) use closest::OnlyBranch;
-pub(crate) use run::{Run, Site, Stop};
+pub(crate) use run::{Reason, Run, Site, Stop};
 pub use verdict::{Verdict, Violations};
 pub use wire::WireForm;
 

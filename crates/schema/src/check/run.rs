@@ -7,12 +7,18 @@ use std::collections::HashSet;
 use crate::check::remembered::Remembered;
 use crate::fast::{Ask, Fast, TapeSource, TapeValue, Trail};
 use crate::json::{Member, Node, NodeId};
+use crate::location::{push_index, write_escaped};
 use crate::program::{Block, BlockId, Instruction, Parts};
 use crate::resolve::ResourceId;
 use crate::{Exhausted, Finding, Step, Work};
 
+pub(crate) use report::Reason;
+
 /// What a reference costs beside a step where it must be known what is evaluated.
 const TRACKED_WORK: usize = 3;
+/// Room for the way to a value and the one through the schemas, so that they seldom grow.
+const PATH_STEPS: usize = 16;
+const WAY_BYTES: usize = 256;
 /// What a dynamic reference costs, beside a step and its place in the scope: its answer is not remembered either.
 const DYNAMIC_WORK: usize = 3;
 
@@ -40,6 +46,8 @@ pub(crate) struct Run<'p, 'i> {
     /// The keyword of the reference that is being followed.
     through: Option<&'static str>,
     findings: Vec<Finding>,
+    /// What is found instead where the pass only explains.
+    reasons: Vec<Reason>,
     truncated: bool,
     /// Does the pass only explain why a branch does not hold? Then branches within it are not explained in turn.
     explaining: bool,
@@ -67,6 +75,16 @@ impl PathStep<'_> {
         match self {
             PathStep::Member(member) => Step::Name(member.name().into_owned()),
             PathStep::Index(index) => Step::Index(*index),
+        }
+    }
+
+    /// Appends the step to a JSON Pointer.
+    fn push_to(&self, pointer: &mut String) {
+        pointer.push('/');
+        match self {
+            // Writing to a `String` does not fail.
+            PathStep::Member(member) => _ = write_escaped(pointer, &member.name()),
+            PathStep::Index(index) => push_index(pointer, *index),
         }
     }
 }
@@ -111,6 +129,7 @@ impl<'p, 'i> Run<'p, 'i> {
             current: BlockId(0),
             through: None,
             findings: Vec::new(),
+            reasons: Vec::new(),
             truncated: false,
             explaining: false,
             resource: None,
@@ -257,6 +276,9 @@ impl<'p, 'i> Run<'p, 'i> {
         let through = self.through.take();
         if through.is_some() || !block.location.starts_with(self.parts.location(self.current)) {
             let way = self.way_since_reference();
+            if self.evaluation.is_empty() {
+                self.evaluation.reserve(WAY_BYTES);
+            }
             self.evaluation.push_str(way);
             if let Some(keyword) = through {
                 self.evaluation.push('/');
@@ -477,6 +499,9 @@ impl<'p, 'i> Run<'p, 'i> {
         glanced: bool,
     ) -> Result<bool, Stop> {
         if COLLECT {
+            if self.path.is_empty() {
+                self.path.reserve(PATH_STEPS);
+            }
             self.path.push(step);
         }
         let outer = std::mem::replace(&mut self.tracking, false);

@@ -16,7 +16,7 @@ pub(crate) struct Draft {
 #[derive(Debug, Default)]
 pub(crate) struct MembersDraft {
     /// In byte order of the names.
-    pub(crate) slots: Vec<(Box<str>, BlockId)>,
+    pub(crate) slots: Vec<Slot>,
     pub(crate) patterns: Vec<(PatternId, BlockId)>,
     pub(crate) additional: Option<Additional>,
 }
@@ -63,7 +63,7 @@ impl Draft {
     }
 
     fn members(&mut self, keep_all: bool) {
-        let MembersDraft { slots, patterns, additional } = std::mem::take(&mut self.members);
+        let MembersDraft { mut slots, patterns, additional } = std::mem::take(&mut self.members);
         let additional = match additional {
             Some(Additional::Any) if !keep_all => Additional::Open,
             written => written.unwrap_or(Additional::Open),
@@ -71,8 +71,6 @@ impl Draft {
         if slots.is_empty() && patterns.is_empty() && additional == Additional::Open {
             return;
         }
-        let mut slots: Vec<Slot> =
-            slots.into_iter().map(|(name, block)| Slot { name, block, required: false }).collect();
         self.mark_required(&mut slots);
         let plan = ObjectPlan::new(slots, patterns, additional);
         self.push("properties", Op::Properties(Box::new(plan)));

@@ -52,9 +52,10 @@ impl<'a> Compiler<'a> {
         if schema.member("additionalProperties").and_then(Node::as_bool) == Some(false) {
             asserted.push("additionalProperties");
             let anything = self.anything();
-            let named = declared.iter().map(|member| Slot {
+            let named = declared.iter().zip(0..).map(|(member, place)| Slot {
                 name: member.name().into(),
                 block: anything,
+                place,
                 required: false,
             });
             let plan = ObjectPlan::new(named.collect(), Vec::new(), Additional::None("additionalProperties"));
@@ -71,12 +72,12 @@ impl<'a> Compiler<'a> {
             keyword: "required",
             op: Op::Required { names: names.into(), counted: false },
         });
-        let place = format!("{location}/properties");
+        let parent = format!("{location}/properties");
         let mut slots = Vec::new();
-        for member in declared {
+        for (member, place) in declared.into_iter().zip(0..) {
             let name = member.name();
-            let block = self.wire_value(member.value(), &below(&place, &name));
-            slots.push(Slot { name: name.into(), block, required: false });
+            let block = self.wire_value(member.value(), &below(&parent, &name));
+            slots.push(Slot { name: name.into(), block, place, required: false });
         }
         instructions.push(members(ObjectPlan::new(slots, Vec::new(), Additional::Open)));
         self.not_enforced(schema, location, &asserted);

@@ -48,7 +48,15 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
     #[inline]
     pub(crate) fn accepts(&mut self, block: BlockId, value: S::Value) -> Result<bool, Stop> {
         let path = self.path;
-        let Some(node) = path.node(block) else { return Ok(false) };
+        match path.node(block) {
+            Some(node) => self.accepts_by(block, node, value),
+            None => Ok(false),
+        }
+    }
+
+    /// The same, by the block's node.
+    #[inline]
+    fn accepts_by(&mut self, block: BlockId, node: &FastNode, value: S::Value) -> Result<bool, Stop> {
         let found = self.source.kind(value);
         if node.done & found != 0 {
             return Ok(true);
@@ -87,7 +95,7 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
             kind::OBJECT => self.object(block, node, value)?,
             _ => true,
         };
-        if good && !self.also(block, node, value)? {
+        if good && node.has_more() && !self.also(block, node, value)? {
             self.depth -= 1;
             // All that the block asks of the parts itself is kept. Without the note, each reference on the way would have
             // the whole of the value looked at once more.
@@ -198,8 +206,10 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
         if !self.charge(count + 1) {
             return Ok(false);
         }
+        let path = self.path;
+        let Some(node) = path.node(items) else { return Ok(false) };
         for (index, item) in self.source.items(value).enumerate() {
-            match self.accepts(items, item) {
+            match self.accepts_by(items, node, item) {
                 Ok(true) => {}
                 Ok(false) => return Ok(self.unsure(block, value, self.source.index(item))),
                 Err(stop) => {
@@ -229,8 +239,9 @@ impl<'i, S: Source<'i>, A: Ask<'i, S>> Fast<'_, S, A> {
     fn members(&mut self, block: BlockId, object: &FastObject, value: S::Value) -> Result<bool, Stop> {
         let source = self.source;
         let mut seen = 0;
+        let mut due = 0;
         for (name, key, member) in source.members(value) {
-            let child = match object.names.find(&name, |text| source.is_name(key, text)) {
+            let child = match object.names.find_due(source, &name, key, &mut due) {
                 Some(slot) => {
                     seen |= slot.bit;
                     BlockId(slot.child)

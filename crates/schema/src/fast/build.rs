@@ -215,15 +215,15 @@ impl<'p> Builder<'p> {
             return;
         }
         let bit = |name: &str| required.binary_search(&name).map_or(0, |place| 1 << place);
-        let mut entries: Vec<Entry<'_>> = slots
-            .iter()
+        // The schema's own order is the one in which members are most often written.
+        let mut declared: Vec<_> = slots.iter().collect();
+        declared.sort_by_key(|slot| slot.place);
+        let mut entries: Vec<Entry<'_>> = declared
+            .into_iter()
             .map(|slot| Entry { name: &slot.name, child: self.target(slot.block).0, bit: bit(&slot.name) })
             .collect();
         let any = BlockId(number(self.parts.blocks.len()));
-        if !undeclared.is_empty() {
-            entries.extend(undeclared.iter().map(|&name| Entry { name, child: any.0, bit: bit(name) }));
-            entries.sort_unstable_by(|a, b| a.name.cmp(b.name));
-        }
+        entries.extend(undeclared.iter().map(|&name| Entry { name, child: any.0, bit: bit(name) }));
         let Some(names) = Names::new(&entries) else {
             node.ask |= kind::OBJECT;
             return;

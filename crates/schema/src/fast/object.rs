@@ -1,13 +1,16 @@
-//! A table from member names to what is known of them: one look, by hash, first bytes and length.
+//! A table from member names to what is known of them: one look, by first bytes and length, at the name that is due, and
+//! by hash where another one comes.
 #![expect(clippy::cast_possible_truncation, reason = "a hash is cut; a schema has fewer than 2^24 names")]
 
-use super::source::Name;
+use super::source::{Name, Source};
 use crate::json::Head;
 
 /// Multipliers that are tried to find a table in which no two names meet.
 const TRIALS: u32 = 24;
-/// The length that no name of an entry has: of an empty slot, and of a name longer than its head.
+/// The length of a name longer than its head, which no name of a value has.
 const NO_LENGTH: u32 = u32::MAX;
+/// Of a place in the table: another name that would be here stands further on.
+const GOES_ON: u32 = 1 << 31;
 /// Taken places that a name is moved past while the table is made.
 const PROBES_MAX: usize = 64;
 /// The most bytes of a name that its head holds whole.
@@ -16,8 +19,10 @@ const HEAD_BYTES: usize = 16;
 /// The names of one object, each with a number and a bit.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
-    /// A power of two, at least two, at most half of them taken.
+    /// In the order of the entries.
     slots: Box<[Slot]>,
+    /// A power of two, at least two, at most half of them taken: the place of a slot and one, or 0.
+    table: Box<[u32]>,
     /// All names, one after the other, and where each ends.
     text: Box<str>,
     ends: Box<[u32]>,
@@ -31,18 +36,19 @@ pub(super) struct Slot {
     low: u64,
     high: u64,
     length: u32,
-    /// Which of the texts; none in an empty slot.
-    text: u32,
     /// What the name stands for: a block of an object, a place in a union's table.
     pub(super) child: u32,
-    /// Another name that would be here stands further on.
-    goes_on: bool,
     /// Of a name that must be there, a bit of its own.
     pub(super) bit: u64,
 }
 
-const EMPTY: Slot =
-    Slot { low: 0, high: 0, length: NO_LENGTH, text: u32::MAX, child: 0, goes_on: false, bit: 0 };
+impl Slot {
+    /// Certain where it says yes.
+    #[inline]
+    const fn is(&self, name: &Name) -> bool {
+        self.low == name.low && self.high == name.high && self.length == name.length
+    }
+}
 
 /// A name with what it stands for.
 pub(super) struct Entry<'a> {
@@ -58,59 +64,95 @@ impl Names {
         let shift = 32 - size.trailing_zeros();
         let heads: Vec<Head> = entries.iter().map(|entry| Head::of(entry.name.as_bytes())).collect();
         let multiplier = multiplier(&heads, shift, size);
-        let mut slots = vec![EMPTY; size];
-        for (text, (entry, head)) in (0u32..).zip(entries.iter().zip(&heads)) {
+        let mut table = vec![0u32; size];
+        for (place, head) in (1u32..).zip(&heads) {
             let mut at = start(head, multiplier, shift);
             let mut probes = 0;
-            while let Some(slot) = slots.get_mut(at) {
-                if slot.text == u32::MAX {
-                    let length =
-                        if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
-                    let Entry { child, bit, .. } = *entry;
-                    // The mark stays: it says what lies further on.
-                    *slot = Slot { low: head.low, high: head.high, length, text, child, bit, ..*slot };
+            while let Some(taken) = table.get_mut(at) {
+                if *taken == 0 {
+                    *taken = place;
                     break;
                 }
                 if probes == PROBES_MAX {
                     return None;
                 }
                 probes += 1;
-                slot.goes_on = true;
+                *taken |= GOES_ON;
                 at = (at + 1) & (size - 1);
             }
         }
+        let slots = entries.iter().zip(&heads).map(|(entry, head)| {
+            let length = if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
+            Slot { low: head.low, high: head.high, length, child: entry.child, bit: entry.bit }
+        });
+        let slots = slots.collect();
         let mut text = String::with_capacity(entries.iter().map(|entry| entry.name.len()).sum());
         let mut ends = Vec::with_capacity(entries.len());
         for entry in entries {
             text.push_str(entry.name);
             ends.push(text.len() as u32);
         }
-        Some(Names { slots: slots.into(), text: text.into(), ends: ends.into(), multiplier, shift })
+        Some(Names { slots, table: table.into(), text: text.into(), ends: ends.into(), multiplier, shift })
+    }
+
+    /// The slot of a member's name: the one at `due`, if that is its name; otherwise by hash. Then the next one is due.
+    #[inline]
+    pub(super) fn find_due<'i, S: Source<'i>>(
+        &self,
+        source: S,
+        name: &Name,
+        key: S::Key,
+        due: &mut usize,
+    ) -> Option<&Slot> {
+        if !S::AS_WRITTEN {
+            return self.find(name, |text| source.is_name(key, text));
+        }
+        if let Some(slot) = self.slots.get(*due)
+            && slot.is(name)
+        {
+            *due += 1;
+            return Some(slot);
+        }
+        let place = self.place(source, key)?;
+        *due = place + 1;
+        self.slots.get(place)
+    }
+
+    /// It reads the name anew, so that those who seldom come here keep it in registers.
+    #[inline(never)]
+    fn place<'i, S: Source<'i>>(&self, source: S, key: S::Key) -> Option<usize> {
+        self.position(&source.name(key), |text| source.is_name(key, text))
     }
 
     /// The slot of a name; `is` compares the whole text where its first bytes do not tell.
     #[inline]
     pub(super) fn find(&self, name: &Name, is: impl Fn(&str) -> bool) -> Option<&Slot> {
+        self.slots.get(self.position(name, is)?)
+    }
+
+    #[inline]
+    fn position(&self, name: &Name, is: impl Fn(&str) -> bool) -> Option<usize> {
         let mut at = (name.hash.wrapping_mul(self.multiplier) >> self.shift) as usize;
         loop {
-            let slot = self.slots.get(at)?;
-            if slot.low == name.low && slot.high == name.high {
-                if slot.length == name.length {
-                    return Some(slot);
-                }
-                if self.is_text(slot, &is) {
-                    return Some(slot);
-                }
+            let taken = *self.table.get(at)?;
+            let place = ((taken & !GOES_ON) as usize).wrapping_sub(1);
+            let slot = self.slots.get(place)?;
+            if slot.is(name) {
+                return Some(place);
             }
-            if !slot.goes_on {
+            if slot.low == name.low && slot.high == name.high && self.is_text(place, &is) {
+                return Some(place);
+            }
+            if taken & GOES_ON == 0 {
                 return None;
             }
-            at = (at + 1) & (self.slots.len() - 1);
+            at = (at + 1) & (self.table.len() - 1);
         }
     }
 
-    fn is_text(&self, slot: &Slot, is: &impl Fn(&str) -> bool) -> bool {
-        self.text(slot.text as usize).is_some_and(is)
+    #[inline(never)]
+    fn is_text(&self, place: usize, is: &impl Fn(&str) -> bool) -> bool {
+        self.text(place).is_some_and(is)
     }
 
     /// One of the names, by its place among the entries.
@@ -124,9 +166,9 @@ impl Names {
         (0..self.ends.len()).filter_map(|at| self.text(at))
     }
 
-    /// The names with their slots, in no order.
+    /// The names with their slots.
     pub(super) fn slots(&self) -> impl Iterator<Item = (&str, &Slot)> {
-        self.slots.iter().filter_map(|slot| Some((self.text(slot.text as usize)?, slot)))
+        self.texts().zip(&self.slots)
     }
 
     /// The slot of a name that is no member's.
@@ -135,7 +177,7 @@ impl Names {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots) + self.text.len() + size_of_val(&*self.ends)
+        size_of_val(&*self.slots) + size_of_val(&*self.table) + self.text.len() + size_of_val(&*self.ends)
     }
 }
 

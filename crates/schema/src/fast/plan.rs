@@ -120,6 +120,12 @@ impl FastNode {
         union: None,
         also: (0, 0),
     };
+
+    /// Is anything else applied to the same value?
+    #[inline]
+    pub(super) const fn has_more(&self) -> bool {
+        self.also.0 != self.also.1 || self.union.is_some()
+    }
 }
 
 impl FastPath {

@@ -15,6 +15,8 @@ pub(crate) trait Source<'i>: Copy {
     type Members: Iterator<Item = (Name, Self::Key, Self::Value)>;
     /// A member's name, to compare it whole.
     type Key: Copy;
+    /// Do members come in the order in which somebody wrote them?
+    const AS_WRITTEN: bool;
 
     /// A number of the value's own within its tree, if values have one; they ascend in the order of the text.
     fn index(self, value: Self::Value) -> u32;
@@ -24,6 +26,7 @@ pub(crate) trait Source<'i>: Copy {
     fn count(self, value: Self::Value) -> usize;
     fn items(self, value: Self::Value) -> Self::Items;
     fn members(self, value: Self::Value) -> Self::Members;
+    fn name(self, key: Self::Key) -> Name;
     fn is_name(self, key: Self::Key, name: &str) -> bool;
     /// Bytes of a text without escapes; of others, more than any text has.
     fn plain_length(self, value: Self::Value) -> u32;
@@ -75,8 +78,7 @@ pub(crate) enum Decimal {
 /// Values on a tape.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TapeSource<'i> {
-    tokens: &'i [Token],
-    text: &'i [u8],
+    /// Any value of the tree.
     node: Node<'i>,
 }
 
@@ -87,12 +89,22 @@ impl<'i> TapeSource<'i> {
     /// The tree that the value is in.
     #[inline]
     pub(crate) fn of(node: Node<'i>) -> Self {
-        TapeSource { tokens: node.tokens(), text: node.text_bytes(), node }
+        TapeSource { node }
     }
 
     #[inline]
     pub(crate) fn value(node: Node<'i>) -> TapeValue {
         (node.token(), node.index())
+    }
+
+    #[inline]
+    fn tokens(self) -> &'i [Token] {
+        self.node.tokens()
+    }
+
+    #[inline]
+    fn bytes(self) -> &'i [u8] {
+        self.node.text_bytes()
     }
 
     pub(crate) fn node(self, value: TapeValue) -> Node<'i> {
@@ -112,7 +124,9 @@ impl<'i> Source<'i> for TapeSource<'i> {
     type Value = TapeValue;
     type Items = TapeItems<'i>;
     type Members = TapeMembers<'i>;
-    type Key = Token;
+    /// The index of the name's entry.
+    type Key = u32;
+    const AS_WRITTEN: bool = true;
 
     #[inline]
     fn index(self, value: TapeValue) -> u32 {
@@ -131,16 +145,25 @@ impl<'i> Source<'i> for TapeSource<'i> {
 
     #[inline]
     fn items(self, value: TapeValue) -> TapeItems<'i> {
-        TapeItems { tokens: self.tokens, at: value.1 + 1, end: value.0.aux() }
+        TapeItems { tokens: self.tokens(), at: value.1 + 1, end: value.0.aux() }
     }
 
     #[inline]
     fn members(self, value: TapeValue) -> TapeMembers<'i> {
-        TapeMembers(TapeItems { tokens: self.tokens, at: value.1 + 1, end: value.0.aux() })
+        TapeMembers(TapeItems { tokens: self.tokens(), at: value.1 + 1, end: value.0.aux() })
     }
 
-    fn is_name(self, key: Token, name: &str) -> bool {
-        let body = self.text.get(key.offset()..key.end()).unwrap_or_default();
+    fn name(self, key: u32) -> Name {
+        let at = key as usize;
+        match self.tokens().get(at..).and_then(|rest| rest.first_chunk()) {
+            Some([name, head]) => name_of(*name, *head),
+            None => Name::of(&[]),
+        }
+    }
+
+    fn is_name(self, key: u32, name: &str) -> bool {
+        let key = self.node.at_index(key).token();
+        let body = self.bytes().get(key.offset()..key.end()).unwrap_or_default();
         stands_for(body, key.escaped(), name.as_bytes())
     }
 
@@ -153,7 +176,7 @@ impl<'i> Source<'i> for TapeSource<'i> {
     fn text(self, value: TapeValue) -> Text<'i> {
         let token = value.0;
         Text {
-            bytes: self.text.get(token.offset()..token.end()).unwrap_or_default(),
+            bytes: self.bytes().get(token.offset()..token.end()).unwrap_or_default(),
             escaped: token.escaped(),
         }
     }
@@ -161,7 +184,7 @@ impl<'i> Source<'i> for TapeSource<'i> {
     #[inline]
     fn head(self, value: TapeValue) -> (u64, u64) {
         let token = value.0;
-        head_within(self.text, token.offset(), token.length())
+        head_within(self.bytes(), token.offset(), token.length())
     }
 
     #[inline]
@@ -209,7 +232,7 @@ impl Iterator for TapeItems<'_> {
 pub(crate) struct TapeMembers<'i>(TapeItems<'i>);
 
 impl Iterator for TapeMembers<'_> {
-    type Item = (Name, Token, TapeValue);
+    type Item = (Name, u32, TapeValue);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
@@ -220,10 +243,15 @@ impl Iterator for TapeMembers<'_> {
         let at = at as usize;
         let [name, head, value] = *tokens.get(at..at + 3)?.first_chunk()?;
         self.0.at = value.after(at + 2) as u32;
-        let (low, high) = head.head_words();
-        let found = Name { low, high, hash: name.aux(), length: name.length_and_escaped() };
-        Some((found, name, (value, at as u32 + 2)))
+        Some((name_of(name, head), at as u32, (value, at as u32 + 2)))
     }
+}
+
+/// By its two entries.
+#[inline]
+fn name_of(name: Token, head: Token) -> Name {
+    let (low, high) = head.head_words();
+    Name { low, high, hash: name.aux(), length: name.length_and_escaped() }
 }
 
 /// A `serde_json::Value`.
@@ -235,6 +263,8 @@ impl<'i> Source<'i> for ValueSource {
     type Items = std::slice::Iter<'i, Value>;
     type Members = ValueMembers<'i>;
     type Key = &'i str;
+    // In byte order, unless a feature of `serde_json` says otherwise.
+    const AS_WRITTEN: bool = false;
 
     #[inline]
     fn index(self, _: &'i Value) -> u32 {
@@ -276,6 +306,10 @@ impl<'i> Source<'i> for ValueSource {
             Value::Object(members) => ValueMembers(Some(members.iter())),
             _ => ValueMembers(None),
         }
+    }
+
+    fn name(self, key: &'i str) -> Name {
+        Name::of(key.as_bytes())
     }
 
     fn is_name(self, key: &'i str, name: &str) -> bool {

@@ -72,7 +72,17 @@ pub(super) fn body(text: &[u8], token: Token) -> &[u8] {
 /// The entry of the earlier member, among those from `from` on, whose name is that of the entry `name`.
 #[inline(never)]
 pub(super) fn earlier(tokens: &[Token], text: &[u8], from: usize, name: usize) -> Option<usize> {
-    NameEntries { tokens, at: from, end: name }.find(|&other| same_name(tokens, text, other, name))
+    let hash = tokens.get(name)?.aux();
+    let mut at = from;
+    while at < name {
+        let [other, _, value] = *tokens.get(at..)?.first_chunk::<3>()?;
+        // Nearly always that tells them apart.
+        if other.aux() == hash && same_name(tokens, text, at, name) {
+            return Some(at);
+        }
+        at = value.after(at + 2);
+    }
+    None
 }
 
 /// The entries of the names of one object.

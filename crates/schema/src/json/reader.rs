@@ -9,7 +9,7 @@ mod fault;
 use super::fault::{ReadFault, ReadLimits};
 use super::names::{Head, NameTable, earlier};
 use super::number::Spelling;
-use super::scan::{HIGH, below, byte, space, space_end, stops, string_end, word};
+use super::scan::{HIGH, below, byte, four, space, space_end, stops, string_end, two, word};
 use super::text::unescaped;
 use super::token::{Escapes, NODES_MAX, Short, TEXT_BYTES_MAX, Token, kind};
 use fault::{Fault, Why, limit};
@@ -32,6 +32,10 @@ impl Scratch {
 
 /// Digits of a number that its entry holds, so that they fit 32 bits.
 const SHORT_DIGITS_MAX: u64 = 9;
+/// Strings of fewer bytes are read by words, longer ones by blocks.
+const PLAIN_MAX: usize = 32;
+/// What closes an object, in a [`Frame`].
+const OBJECT_END: u64 = b'}' as u64;
 /// Objects up to this many members are searched for repeated names while they are read, larger ones at their end.
 const EAGER_MEMBERS_MAX: u32 = 16;
 
@@ -48,11 +52,14 @@ pub(super) fn read(scratch: &mut Scratch, text: &[u8], limits: &ReadLimits) -> R
     if scratch.tokens.is_empty() {
         scratch.tokens.resize(64, Token::default());
     }
-    let mut state = State { at: space(text, 0), ..State::default() };
+    let nodes_left = limits.nodes_max.min(NODES_MAX);
+    let mut state = State { at: space(text, 0), nodes_left, ..State::default() };
     let Scratch { tokens, frames, names } = scratch;
+    // A value takes a byte at least.
+    let is_counted = text.len() as u64 > nodes_left;
     loop {
-        let mut walk = Walk { text, tokens, frames, names, limits };
-        match walk.run(state) {
+        let walk = Walk { text, tokens, frames, names, limits };
+        match if is_counted { walk.run::<true>(state) } else { walk.run::<false>(state) } {
             Ok(Pause::Done(entries)) => return Ok(entries),
             Ok(Pause::Full(at)) => {
                 state = at;
@@ -80,8 +87,8 @@ struct State {
     /// Entries written.
     entries: usize,
     depth: usize,
-    /// Values begun.
-    nodes: u64,
+    /// Values that may still begin, if they are counted.
+    nodes_left: u64,
     /// Has its highest bits set if any string has bytes beyond ASCII.
     bits: u64,
     frame: Frame,
@@ -101,8 +108,8 @@ struct Frame {
     count: u32,
     /// One bit a name, by its hash.
     seen: u64,
-    /// Its closing bracket, 0 for the text.
-    close: u8,
+    /// Its closing bracket, 0 for the text. As wide as a word, since a frame with padding is copied in many pieces.
+    close: u64,
 }
 
 struct Walk<'r> {
@@ -116,20 +123,26 @@ struct Walk<'r> {
 impl Walk<'_> {
     /// Reads on to the end of the text or of the tape.
     ///
+    /// Values are `COUNTED` where the text could have too many.
+    ///
     /// This loop is what the engine's speed hangs on. The next byte is carried along in `next`; members and items have
     /// loops of their own; what is rare is out of line.
     #[expect(
         clippy::too_many_lines,
         reason = "the state of the walk stays in registers only within one function"
     )]
-    fn run(&mut self, state: State) -> Result<Pause, Fault> {
-        let text = self.text;
-        let nodes_max = self.limits.nodes_max.min(NODES_MAX);
+    fn run<const COUNTED: bool>(self, state: State) -> Result<Pause, Fault> {
+        let Walk { text, tokens, frames, names, limits } = self;
         // A strange limit sends every number the long way.
-        let short =
-            if self.limits.number_digits_max < SHORT_DIGITS_MAX { 0 } else { SHORT_DIGITS_MAX as usize };
-        let State { mut at, mut entries, mut depth, mut nodes, mut bits, mut frame } = state;
+        let short = if limits.number_digits_max < SHORT_DIGITS_MAX { 0 } else { SHORT_DIGITS_MAX as usize };
+        let State { mut at, mut entries, mut depth, mut nodes_left, mut bits, mut frame } = state;
         let mut next = byte(text, at);
+        macro_rules! step {
+            () => {
+                at += 1;
+                next = byte(text, at);
+            };
+        }
         macro_rules! skip_space {
             () => {
                 if next <= b' ' {
@@ -138,245 +151,271 @@ impl Walk<'_> {
                 }
             };
         }
+        // Steps over the digits at hand, onto `$digits`.
+        macro_rules! digits {
+            ($digits:ident) => {
+                while next.wrapping_sub(b'0') < 10 {
+                    $digits = $digits.wrapping_mul(10).wrapping_add(u32::from(next - b'0'));
+                    step!();
+                }
+            };
+        }
         // Reads the value whose first byte is `next` onto `$slot`; goes to `$open` where that opens a container that is
         // not empty, and out of `$close` where it is empty. Then `next` is the byte after it.
         macro_rules! value {
             ($slot:expr, $open:lifetime, $close:lifetime) => {
-                nodes += 1;
-                if nodes > nodes_max {
-                    return Err(Fault { why: Why::Nodes(nodes_max), at });
-                }
-                match next {
-                    b'"' => {
-                        let body = at + 1;
-                        let (length, string_bits) = plain_string(text, body);
-                        let token;
-                        match text.get(cut(body + length)..cut(body + length + 2)) {
-                            Some(&[b'"', after]) => {
-                                bits |= string_bits;
-                                token = Token::string(body, length, Escapes::None);
-                                at = body + length + 1;
-                                next = after;
-                            }
-                            _ => {
-                                let long_bits;
-                                (token, at, long_bits) = long_string(text, body, length)?;
-                                bits |= string_bits | long_bits;
-                                next = byte(text, at);
-                            }
-                        }
-                        *$slot = token;
-                        entries += 1;
-                    }
-                    b'{' | b'[' => {
-                        // Where the container begins, until its end is known.
-                        *$slot = Token::number(at, 0);
-                        self.save(depth, frame, at)?;
-                        depth += 1;
-                        // The closing brackets are two after the opening ones in ASCII.
-                        frame = Frame { entry: entries as u32, count: 0, seen: 0, close: next + 2 };
-                        entries += 1;
-                        at += 1;
-                        next = byte(text, at);
-                        skip_space!();
-                        if next == frame.close {
-                            break $close;
-                        }
-                        continue $open;
-                    }
-                    b'-' | b'0'..=b'9' => {
-                        let start = at;
-                        let negative = next == b'-';
-                        if negative {
-                            at += 1;
-                            next = byte(text, at);
-                        }
-                        let first = at;
-                        let lead = next.wrapping_sub(b'0');
-                        let mut digits = u32::from(lead);
-                        at += 1;
-                        next = byte(text, at);
-                        if lead != 0 {
-                            while next.wrapping_sub(b'0') < 10 {
-                                digits = digits.wrapping_mul(10).wrapping_add(u32::from(next - b'0'));
-                                at += 1;
-                                next = byte(text, at);
-                            }
-                        }
-                        let token;
-                        if lead < 10 && at - first <= short && next != b'.' && next | 0x20 != b'e' {
-                            token = Token::short_number(start, at - start, Short { negative, scale: 0, digits });
-                        } else {
-                            (token, at) = number(text, start, self.limits)?;
-                            next = byte(text, at);
-                        }
-                        *$slot = token;
-                        entries += 1;
-                    }
-                    _ => {
-                        let token = literal(text, at)?;
-                        *$slot = token;
-                        entries += 1;
-                        at = token.end();
-                        next = byte(text, at);
+                if COUNTED {
+                    match nodes_left.checked_sub(1) {
+                        Some(left) => nodes_left = left,
+                        None => return Err(too_many(limits, at)),
                     }
                 }
+                if next == b'"' {
+                    let body = at + 1;
+                    let (length, string_bits) = plain_string(text, body);
+                    bits |= string_bits;
+                    let end = two(text, body + length);
+                    if end as u8 == b'"' {
+                        *$slot = Token::string(body, length, Escapes::None);
+                        at = body + length + 1;
+                        next = (end >> 8) as u8;
+                    } else {
+                        let (token, end, long_bits) = long_string(text, body, length)?;
+                        *$slot = token;
+                        at = end;
+                        bits |= long_bits;
+                        next = byte(text, at);
+                    }
+                } else if next <= b'9' {
+                    let start = at;
+                    let negative = next == b'-';
+                    if negative {
+                        step!();
+                    }
+                    let first = at;
+                    let lead = next.wrapping_sub(b'0');
+                    let mut digits = u32::from(lead);
+                    step!();
+                    if lead != 0 {
+                        digits!(digits);
+                    }
+                    let (mut count, mut scale) = (at - first, 0);
+                    if next == b'.' {
+                        let point = at;
+                        step!();
+                        digits!(digits);
+                        scale = at - point - 1;
+                        count = if scale == 0 { usize::MAX } else { count + scale };
+                    }
+                    if lead < 10 && count <= short && next | 0x20 != b'e' {
+                        let short = Short { negative, scale: scale as u8, digits };
+                        *$slot = Token::short_number(start, at - start, short);
+                    } else {
+                        (*$slot, at) = long_number(text, start, limits)?;
+                        next = byte(text, at);
+                    }
+                } else if next | 0x20 == b'{' {
+                    // Where the container begins, until its end is known.
+                    *$slot = Token::number(at, 0);
+                    save(frames, limits, depth, frame, at)?;
+                    depth += 1;
+                    // The closing brackets are two after the opening ones in ASCII.
+                    let close = u64::from(next) + 2;
+                    frame = Frame { entry: entries as u32, count: 0, seen: 0, close };
+                    entries += 1;
+                    step!();
+                    skip_space!();
+                    if u64::from(next) == frame.close {
+                        break $close;
+                    }
+                    continue $open;
+                } else {
+                    let (token, length) = literal(text, at)?;
+                    *$slot = token;
+                    at += length;
+                    next = byte(text, at);
+                }
+                entries += 1;
                 skip_space!();
             };
         }
         'open: loop {
             'close: {
-                if frame.close == b'}' {
+                if frame.close == OBJECT_END {
                     loop {
-                        let Some([name_slot, head_slot, _]) =
-                            self.tokens.get_mut(cut(entries)..cut(entries + 3))
-                        else {
-                            return Ok(Pause::Full(State { at, entries, depth, nodes, bits, frame }));
+                        let Some([name_slot, head_slot, value_slot]) = three(tokens, entries) else {
+                            return Ok(Pause::Full(State { at, entries, depth, nodes_left, bits, frame }));
                         };
                         let name = name(text, at, next)?;
                         bits |= name.bits;
-                        at = name.end;
-                        next = byte(text, at);
+                        (at, next) = (name.end, name.next);
                         *name_slot = name.token;
                         *head_slot = Token::head(name.head.low, name.head.high);
+                        let mut slot = value_slot;
                         frame.count += 1;
-                        if frame.count <= EAGER_MEMBERS_MAX {
-                            let bit = 1 << (name.head.hash >> 58);
-                            if frame.seen & bit != 0 {
-                                self.check_name(&frame, entries)?;
-                            }
-                            frame.seen |= bit;
+                        let bit = 1 << (name.head.hash >> 58);
+                        if frame.seen & bit != 0 {
+                            check_name(tokens, text, frame, entries)?;
+                            let Some([_, _, again]) = three(tokens, entries) else { break 'open };
+                            slot = again;
                         }
+                        frame.seen |= bit;
                         entries += 2;
                         skip_space!();
-                        let Some(slot) = self.tokens.get_mut(cut(entries)) else { break 'open };
                         value!(slot, 'open, 'close);
                         if next != b',' {
                             break;
                         }
-                        at += 1;
-                        next = byte(text, at);
+                        step!();
                         skip_space!();
                     }
                 } else {
                     loop {
-                        let Some(slot) = self.tokens.get_mut(cut(entries)) else {
-                            return Ok(Pause::Full(State { at, entries, depth, nodes, bits, frame }));
+                        let Some(slot) = tokens.get_mut(entries) else {
+                            return Ok(Pause::Full(State { at, entries, depth, nodes_left, bits, frame }));
                         };
                         frame.count += 1;
                         value!(slot, 'open, 'close);
                         if next != b',' || depth == 0 {
                             break;
                         }
-                        at += 1;
-                        next = byte(text, at);
+                        step!();
                         skip_space!();
                     }
                 }
             }
             // The ends of what is open.
             loop {
-                if next != frame.close || depth == 0 {
-                    return self.finish(frame, at, entries, bits);
+                if u64::from(next) != frame.close || depth == 0 {
+                    return finish(text, frame, at, entries, bits);
                 }
                 at += 1;
                 depth -= 1;
-                frame = self.close(entries, frame, at, depth)?;
+                if frame.close == OBJECT_END && frame.count > EAGER_MEMBERS_MAX {
+                    check_names(names, tokens.get(..entries).unwrap_or_default(), text, frame)?;
+                }
+                close(tokens, entries, frame, at);
+                frame = frames.get(depth).copied().unwrap_or_default();
                 next = byte(text, at);
                 skip_space!();
                 if next == b',' && depth > 0 {
-                    at += 1;
-                    next = byte(text, at);
+                    step!();
                     skip_space!();
                     continue 'open;
                 }
             }
         }
-        // INVARIANT: a member has room for three entries before it begins.
-        Err(Fault { why: Why::Nodes(nodes_max), at })
-    }
-
-    /// Keeps the frame of what stays open around a container that opens at `at`.
-    #[inline]
-    fn save(&mut self, depth: usize, frame: Frame, at: usize) -> Result<(), Fault> {
-        if depth as u64 >= self.limits.depth_max {
-            return Err(Fault { why: Why::Depth, at });
-        }
-        match self.frames.get_mut(depth) {
-            Some(slot) => *slot = frame,
-            None => self.frames.push(frame),
-        }
-        Ok(())
-    }
-
-    /// Writes the entry of a container that ends before `end`; the frame of what is around it, which is at `depth`.
-    #[inline]
-    fn close(&mut self, entries: usize, frame: Frame, end: usize, depth: usize) -> Result<Frame, Fault> {
-        let first = frame.entry as usize;
-        let kind = if frame.close == b'}' { kind::OBJECT } else { kind::ARRAY };
-        if kind == kind::OBJECT && frame.count > EAGER_MEMBERS_MAX {
-            let tokens = self.tokens.get(..entries).unwrap_or_default();
-            let repeated = self.names.repeated(tokens, self.text, first + 1, frame.count as usize);
-            if let Some((first, second)) = repeated {
-                return Err(self.duplicate(first, second));
-            }
-        }
-        if let Some(slot) = self.tokens.get_mut(first) {
-            let offset = slot.offset();
-            *slot = Token::container(offset, end - offset, kind, frame.count, entries);
-        }
-        Ok(self.frames.get(depth).copied().unwrap_or_default())
-    }
-
-    /// Refuses the name at `entry` if it has been in its object before.
-    #[inline(never)]
-    fn check_name(&self, frame: &Frame, entry: usize) -> Result<(), Fault> {
-        match earlier(self.tokens, self.text, frame.entry as usize + 1, entry) {
-            Some(first) => Err(self.duplicate(first, entry)),
-            None => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn duplicate(&self, first: usize, second: usize) -> Fault {
-        let quote = |entry| self.tokens.get(entry).map_or(0, |token: &Token| token.offset() - 1);
-        Fault { why: Why::Duplicate { first: quote(first) }, at: quote(second) }
-    }
-
-    /// The end of the walk, if that is where the text ends.
-    fn finish(&self, frame: Frame, at: usize, entries: usize, bits: u64) -> Result<Pause, Fault> {
-        match frame.close {
-            0 if at == self.text.len() => {}
-            0 => return Err(Fault::expected("the end of the text", at)),
-            b'}' => return Err(Fault::expected("`,` or `}`", at)),
-            _ => return Err(Fault::expected("`,` or `]`", at)),
-        }
-        if bits & HIGH != 0
-            && let Err(error) = simdutf8::compat::from_utf8(self.text)
-        {
-            return Err(Fault { why: Why::Utf8, at: error.valid_up_to() });
-        }
-        Ok(Pause::Done(entries))
+        // INVARIANT: the room of a member does not go away while it is read.
+        Err(too_many(limits, at))
     }
 }
 
-/// An index of the tape or the text, which both have fewer than 2^32 parts; the cut tells the compiler that what is added
-/// to it does not overflow.
+#[cold]
+fn too_many(limits: &ReadLimits, at: usize) -> Fault {
+    Fault { why: Why::Nodes(limits.nodes_max.min(NODES_MAX)), at }
+}
+
+/// Keeps the frame of what stays open around a container that opens at `at`.
 #[inline]
-const fn cut(index: usize) -> usize {
-    index as u32 as usize
+fn save(
+    frames: &mut Vec<Frame>,
+    limits: &ReadLimits,
+    depth: usize,
+    frame: Frame,
+    at: usize,
+) -> Result<(), Fault> {
+    if depth as u64 >= limits.depth_max {
+        return Err(Fault { why: Why::Depth, at });
+    }
+    match frames.get_mut(depth) {
+        Some(slot) => *slot = frame,
+        None => frames.push(frame),
+    }
+    Ok(())
 }
 
-/// How many bytes of the string whose body starts at `body` are plain, up to sixteen, and these bytes or-ed.
+/// Writes the entry of a container that ends before `end`.
+#[inline]
+fn close(tokens: &mut [Token], entries: usize, frame: Frame, end: usize) {
+    if let Some(slot) = tokens.get_mut(frame.entry as usize) {
+        let kind = if frame.close == OBJECT_END { kind::OBJECT } else { kind::ARRAY };
+        let offset = slot.offset();
+        *slot = Token::container(offset, end - offset, kind, frame.count, entries);
+    }
+}
+
+/// Refuses an object of many members, complete on the tape, in which a name stands twice.
+#[inline(never)]
+fn check_names(names: &mut NameTable, tokens: &[Token], text: &[u8], frame: Frame) -> Result<(), Fault> {
+    match names.repeated(tokens, text, frame.entry as usize + 1, frame.count as usize) {
+        Some((first, second)) => Err(duplicate(tokens, first, second)),
+        None => Ok(()),
+    }
+}
+
+/// Refuses the name at `entry` if it has been in its object before. Of large objects, that is found at their end.
+#[inline(never)]
+fn check_name(tokens: &[Token], text: &[u8], frame: Frame, entry: usize) -> Result<(), Fault> {
+    if frame.count > EAGER_MEMBERS_MAX {
+        return Ok(());
+    }
+    match earlier(tokens, text, frame.entry as usize + 1, entry) {
+        Some(first) => Err(duplicate(tokens, first, entry)),
+        None => Ok(()),
+    }
+}
+
+#[cold]
+fn duplicate(tokens: &[Token], first: usize, second: usize) -> Fault {
+    let quote = |entry| tokens.get(entry).map_or(0, |token: &Token| token.offset() - 1);
+    Fault { why: Why::Duplicate { first: quote(first) }, at: quote(second) }
+}
+
+/// The end of the walk, if that is where the text ends.
+#[inline(never)]
+fn finish(text: &[u8], frame: Frame, at: usize, entries: usize, bits: u64) -> Result<Pause, Fault> {
+    match frame.close {
+        0 if at == text.len() => {}
+        0 => return Err(Fault::expected("the end of the text", at)),
+        OBJECT_END => return Err(Fault::expected("`,` or `}`", at)),
+        _ => return Err(Fault::expected("`,` or `]`", at)),
+    }
+    if bits & HIGH != 0
+        && let Err(error) = simdutf8::compat::from_utf8(text)
+    {
+        return Err(Fault { why: Why::Utf8, at: error.valid_up_to() });
+    }
+    Ok(Pause::Done(entries))
+}
+
+/// The three entries from `at` on, if there are so many.
+#[inline]
+fn three(tokens: &mut [Token], at: usize) -> Option<&mut [Token; 3]> {
+    tokens.get_mut(at..)?.first_chunk_mut()
+}
+
+/// How many bytes of the string whose body starts at `body` are plain, up to [`PLAIN_MAX`], and these bytes or-ed.
 #[inline]
 fn plain_string(text: &[u8], body: usize) -> (usize, u64) {
     let first = word(text, body);
     let stop = stops(first);
-    if stop != 0 {
-        return ((stop.trailing_zeros() >> 3) as usize, first);
+    if stop != 0 { ((stop.trailing_zeros() >> 3) as usize, first) } else { plain_words(text, body, first) }
+}
+
+/// The same where the first eight bytes are plain.
+#[inline(never)]
+fn plain_words(text: &[u8], body: usize, mut bits: u64) -> (usize, u64) {
+    let mut length = 8;
+    while length < PLAIN_MAX {
+        let word = word(text, body + length);
+        let stop = stops(word);
+        bits |= word;
+        if stop != 0 {
+            return (length + (stop.trailing_zeros() >> 3) as usize, bits);
+        }
+        length += 8;
     }
-    let second = word(text, body + 8);
-    (8 + (stops(second).trailing_zeros() >> 3) as usize, first | second)
+    (length, bits)
 }
 
 /// The string whose body starts at `body` and whose first bytes are plain, whatever else it has; the index after it, and
@@ -391,14 +430,19 @@ fn long_string(text: &[u8], body: usize, plain: usize) -> Result<(Token, usize, 
 struct ReadName {
     token: Token,
     head: Head,
-    /// The index after its colon.
+    /// The index after its colon, and the byte there.
     end: usize,
+    next: u8,
     /// Its bytes or-ed.
     bits: u64,
 }
 
 /// The name at `at`, where `quote` stands.
-#[inline]
+#[inline(always)]
+#[expect(
+    clippy::inline_always,
+    reason = "out of line, its parts go through memory: a fifth more for an array of objects"
+)]
 fn name(text: &[u8], at: usize, quote: u8) -> Result<ReadName, Fault> {
     if quote != b'"' {
         return Err(Fault::expected("a name in quotes", at));
@@ -418,11 +462,13 @@ fn name(text: &[u8], at: usize, quote: u8) -> Result<ReadName, Fault> {
         bits = first | second;
         head = Head::short(first, second & below(stop));
     }
-    if length < 16 && text.get(cut(body + length)..cut(body + length + 2)) == Some(b"\":") {
-        let token = Token::name(body, length, Escapes::None, head.hash);
-        return Ok(ReadName { token, head, end: body + length + 2, bits });
+    // A value and a bracket follow, so that there are four bytes in a good text.
+    let tail = four(text, body + length);
+    if tail as u16 != u16::from_le_bytes(*b"\":") {
+        return long_name(text, body);
     }
-    long_name(text, body)
+    let token = Token::name(body, length, Escapes::None, head.hash);
+    Ok(ReadName { token, head, end: body + length + 2, next: (tail >> 16) as u8, bits })
 }
 
 #[inline(never)]
@@ -435,20 +481,14 @@ fn long_name(text: &[u8], body: usize) -> Result<ReadName, Fault> {
         return Err(Fault::expected("`:`", colon));
     }
     let token = Token::name(body, raw.len(), end.escapes, head.hash);
-    Ok(ReadName { token, head, end: colon + 1, bits: end.bits })
-}
-
-#[inline]
-fn number(text: &[u8], at: usize, limits: &ReadLimits) -> Result<(Token, usize), Fault> {
-    // A short number has at most nine digits, so that only a strange limit needs to look at it.
-    match short_number(text, at) {
-        Some(number) if limits.number_digits_max >= SHORT_DIGITS_MAX => Ok(number),
-        _ => long_number(text, at, limits),
-    }
+    Ok(ReadName { token, head, end: colon + 1, next: byte(text, colon + 1), bits: end.bits })
 }
 
 #[inline(never)]
 fn long_number(text: &[u8], at: usize, limits: &ReadLimits) -> Result<(Token, usize), Fault> {
+    if !matches!(byte(text, at), b'-' | b'0'..=b'9') {
+        return Err(Fault::expected("a value", at));
+    }
     let spelling = Spelling::scan(text, at).map_err(|at| Fault::expected("a digit", at))?;
     if spelling.digits as u64 > limits.number_digits_max {
         return Err(Fault { why: Why::Digits, at });
@@ -459,51 +499,15 @@ fn long_number(text: &[u8], at: usize, limits: &ReadLimits) -> Result<(Token, us
     Ok((Token::number(at, spelling.end - at), spelling.end))
 }
 
-/// A number of at most nine digits and no exponent, and the index after it.
+/// A literal, and its length.
 #[inline]
-fn short_number(text: &[u8], start: usize) -> Option<(Token, usize)> {
-    let negative = byte(text, start) == b'-';
-    let first = start + usize::from(negative);
-    let (mut at, mut digits) = (first, 0u32);
-    let mut run = |at: &mut usize| {
-        let from = *at;
-        while byte(text, *at).is_ascii_digit() {
-            digits = digits.wrapping_mul(10).wrapping_add(u32::from(byte(text, *at) - b'0'));
-            *at += 1;
+fn literal(text: &[u8], at: usize) -> Result<(Token, usize), Fault> {
+    match four(text, at).to_le_bytes() {
+        [b't', b'r', b'u', b'e'] => Ok((Token::literal(at, 4, kind::BOOL, true), 4)),
+        [b'n', b'u', b'l', b'l'] => Ok((Token::literal(at, 4, kind::NULL, false), 4)),
+        [b'f', b'a', b'l', b's'] if byte(text, at + 4) == b'e' => {
+            Ok((Token::literal(at, 5, kind::BOOL, false), 5))
         }
-        *at - from
-    };
-    let whole = if byte(text, first) == b'0' {
-        at += 1;
-        1
-    } else {
-        run(&mut at)
-    };
-    let mut scale = 0;
-    if byte(text, at) == b'.' {
-        at += 1;
-        scale = run(&mut at);
-        if scale == 0 {
-            return None;
-        }
-    }
-    if whole == 0 || (whole + scale) as u64 > SHORT_DIGITS_MAX || byte(text, at) | 0x20 == b'e' {
-        return None;
-    }
-    let short = Short { negative, scale: scale as u8, digits };
-    Some((Token::short_number(start, at - start, short), at))
-}
-
-#[inline]
-fn literal(text: &[u8], at: usize) -> Result<Token, Fault> {
-    let rest = text.get(at..).unwrap_or_default();
-    if rest.starts_with(b"true") {
-        Ok(Token::literal(at, 4, kind::BOOL, true))
-    } else if rest.starts_with(b"false") {
-        Ok(Token::literal(at, 5, kind::BOOL, false))
-    } else if rest.starts_with(b"null") {
-        Ok(Token::literal(at, 4, kind::NULL, false))
-    } else {
-        Err(Fault::expected("a value", at))
+        _ => Err(Fault::expected("a value", at)),
     }
 }

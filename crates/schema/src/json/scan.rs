@@ -51,6 +51,26 @@ pub(super) fn word(text: &[u8], at: usize) -> u64 {
     }
 }
 
+/// The four bytes at `at`, the first lowest; 0 if there are fewer.
+#[inline]
+pub(super) fn four(text: &[u8], at: usize) -> u32 {
+    let at = at as u32 as usize;
+    match text.get(at..at + 4).and_then(|bytes| bytes.first_chunk()) {
+        Some(bytes) => u32::from_le_bytes(*bytes),
+        None => 0,
+    }
+}
+
+/// The two bytes at `at`, in the same way.
+#[inline]
+pub(super) fn two(text: &[u8], at: usize) -> u16 {
+    let at = at as u32 as usize;
+    match text.get(at..at + 2).and_then(|bytes| bytes.first_chunk()) {
+        Some(bytes) => u16::from_le_bytes(*bytes),
+        None => 0,
+    }
+}
+
 /// The same where fewer than eight bytes are left.
 #[inline(never)]
 fn last_word(text: &[u8], at: usize) -> u64 {
@@ -212,6 +232,21 @@ fn unicode_escape_end(text: &[u8], at: usize) -> Option<usize> {
 #[inline]
 fn next_stop(text: &[u8], mut at: usize) -> (usize, u64) {
     let mut bits = 0;
+    while let Some(block) = block(text, at) {
+        // Each byte on its own, so that the compiler takes many at a time.
+        let (mut stop, mut high) = (false, 0u8);
+        for &byte in block {
+            stop |= byte == b'"';
+            stop |= byte == b'\\';
+            stop |= byte < 0x20;
+            high |= byte;
+        }
+        bits |= u64::from(high) << 56;
+        if stop {
+            break;
+        }
+        at += 32;
+    }
     loop {
         let word = word(text, at);
         let stops = stops(word);
@@ -220,22 +255,13 @@ fn next_stop(text: &[u8], mut at: usize) -> (usize, u64) {
             return (at + (stops.trailing_zeros() >> 3) as usize, bits);
         }
         at += 8;
-        while let Some(block) = text.get(at..).and_then(|rest| rest.first_chunk::<32>()) {
-            // Each byte on its own, so that the compiler takes many at a time.
-            let (mut stop, mut high) = (false, 0u8);
-            for &byte in block {
-                stop |= byte == b'"';
-                stop |= byte == b'\\';
-                stop |= byte < 0x20;
-                high |= byte;
-            }
-            bits |= u64::from(high) << 56;
-            if stop {
-                break;
-            }
-            at += 32;
-        }
     }
+}
+
+#[inline]
+fn block(text: &[u8], at: usize) -> Option<&[u8; 32]> {
+    let at = at as u32 as usize;
+    text.get(at..at + 32)?.first_chunk()
 }
 
 /// What is wrong with a string.

@@ -1,16 +1,26 @@
 //! `properties`, `patternProperties`, `additionalProperties` (2020-12 core, section 10.3.2).
 
+use std::borrow::Cow;
+
 use crate::check::{Run, Site, Stop};
 use crate::compile::{Compiler, Draft, Entry};
 use crate::dialect::Profile;
 use crate::json::{Kind, Member, Node};
 use crate::location::below;
-use crate::program::{Additional, ObjectPlan, Order};
+use crate::program::{Additional, ObjectPlan, Order, Slot};
 use crate::{Code, Detail, Finding};
 
 pub(crate) fn compile<'a>(compiler: &mut Compiler<'a>, draft: &mut Draft, entry: &Entry<'a, '_>) {
     if let Some(slots) = compiler.named_subschemas(entry) {
-        draft.members.slots = slots.into_iter().map(|(name, block)| (name.into(), block)).collect();
+        let mut places: Vec<_> = entry.value.members().map(Member::name).zip(0..).collect();
+        places.sort_unstable();
+        let slot = |((name, block), (_, place)): ((Cow<'a, str>, _), (_, _))| Slot {
+            name: name.into(),
+            block,
+            place,
+            required: false,
+        };
+        draft.members.slots = slots.into_iter().zip(places).map(slot).collect();
     }
 }
 

@@ -32,6 +32,8 @@ pub(crate) enum Order {
 pub(crate) struct Slot {
     pub(crate) name: Box<str>,
     pub(crate) block: BlockId,
+    /// Where it stands among its siblings in the text of the schema.
+    pub(crate) place: u32,
     /// Whether `required` beside it names it, too.
     pub(crate) required: bool,
 }
@@ -128,7 +130,8 @@ mod tests {
         assert!(names.len() > PROBES_MAX + 1, "{}", names.len());
         let others = (0..300).map(|number| format!("other{number}"));
         let all: Vec<String> = names.into_iter().chain(others).collect();
-        let slot = |name: &String| Slot { name: name.as_str().into(), block: BlockId(0), required: false };
+        let slot =
+            |name: &String| Slot { name: name.as_str().into(), block: BlockId(0), place: 0, required: false };
         let plan = ObjectPlan::new(all.iter().map(slot).collect(), Vec::new(), Additional::Open);
         assert!(plan.table.is_empty());
         for name in &all {

@@ -13,6 +13,19 @@ const ATTEMPT_WORK: u64 = 50_000;
 /// value.
 const FINDING_WORK: usize = 20;
 
+/// Room for the sentence of a reason, so that it seldom grows.
+const REQUEST_BYTES: usize = 128;
+
+/// Why a branch does not hold: one violation, as far as it is told then.
+#[derive(Debug)]
+pub(crate) struct Reason {
+    pub(crate) code: Code,
+    /// Steps from the root to where it is.
+    pub(crate) steps: usize,
+    /// What is asked there, as a fragment of a sentence.
+    pub(crate) request: String,
+}
+
 impl<'i> Run<'_, 'i> {
     /// Answers with a violation: `false`, and in reporting mode the finding that `describe` makes.
     ///
@@ -29,6 +42,8 @@ impl<'i> Run<'_, 'i> {
         self.room()?;
         if self.explaining {
             self.charge(FINDING_WORK)?;
+            self.explain(&describe());
+            return Ok(false);
         }
         if self.findings.is_empty() {
             // One is most often all that there is.
@@ -42,13 +57,6 @@ impl<'i> Run<'_, 'i> {
     /// Adds to the last finding where it is.
     fn place_last(&mut self, at: Site, value: Node<'i>) {
         let path = self.location();
-        if self.explaining {
-            // No more of it is read.
-            if let Some(finding) = self.findings.last_mut() {
-                finding.instance_location = Some(path);
-            }
-            return;
-        }
         let (keyword, location) = self.place(at);
         let way = self.way_to(keyword, &location);
         let Some(finding) = self.findings.last_mut() else { return };
@@ -103,7 +111,7 @@ impl<'i> Run<'_, 'i> {
 
     /// What a subschema has against the value at hand, reported apart and at a cost that is bounded by itself; `None` if
     /// that takes too long to tell.
-    pub(crate) fn attempt(&mut self, block: BlockId, value: Node<'i>) -> Option<Vec<Finding>> {
+    pub(crate) fn attempt(&mut self, block: BlockId, value: Node<'i>) -> Option<Vec<Reason>> {
         let work = self.work.share(ATTEMPT_WORK);
         let mut run = Run {
             depth: self.depth,
@@ -124,19 +132,38 @@ impl<'i> Run<'_, 'i> {
         (self.path, self.scope) = (run.path, run.scope);
         (self.glances, self.trail) = (run.glances, run.trail);
         self.work.give_back(&run.work);
-        ended.is_ok().then_some(run.findings)
+        ended.is_ok().then_some(run.reasons)
+    }
+
+    /// Keeps of a finding what explains why a branch does not hold.
+    fn explain(&mut self, finding: &Finding) {
+        let (mut request, steps) = (String::new(), self.path.len());
+        if steps > 0 {
+            request.reserve(REQUEST_BYTES);
+            request.push_str("at ");
+            for step in &self.path {
+                step.push_to(&mut request);
+            }
+            request.push_str(", ");
+        }
+        request.push_str(&finding.message);
+        self.reasons.push(Reason { code: finding.code, steps, request });
     }
 
     /// Adds a finding of [`Self::aside`], placed at the value at hand.
     pub(crate) fn refuse_elsewhere(&mut self, finding: Finding) -> Result<(), Stop> {
         self.room()?;
-        let path = self.location();
-        self.findings.push(finding.at_instance(path));
+        if self.explaining {
+            self.explain(&finding);
+        } else {
+            let path = self.location();
+            self.findings.push(finding.at_instance(path));
+        }
         Ok(())
     }
 
     fn room(&mut self) -> Result<(), Stop> {
-        if self.findings.len() as u64 >= self.parts.limits.findings_max {
+        if (self.findings.len() + self.reasons.len()) as u64 >= self.parts.limits.findings_max {
             self.truncated = true;
             return Err(Stop::Full);
         }
