@@ -5,6 +5,8 @@
 pub(super) struct EventStream {
     line: Vec<u8>,
     data: Option<Vec<u8>>,
+    /// The last piece ended with a CR: an LF that begins the next one ends no line of its own.
+    after_cr: bool,
     bytes_max: usize,
 }
 
@@ -15,18 +17,22 @@ pub(super) struct TooLong;
 impl EventStream {
     /// A stream whose events have at most so many bytes.
     pub(super) fn new(bytes_max: usize) -> EventStream {
-        EventStream { line: Vec::new(), data: None, bytes_max }
+        EventStream { line: Vec::new(), data: None, after_cr: false, bytes_max }
     }
 
-    /// Takes a piece, and gives the events that it completes.
+    /// Takes a piece, and gives the events that it completes. A line ends at CR LF, at LF, and at CR.
     pub(super) fn feed(&mut self, mut piece: &[u8]) -> Result<Vec<Vec<u8>>, TooLong> {
         let mut events = Vec::new();
-        while let Some(end) = memchr::memchr(b'\n', piece) {
+        if self.after_cr && !piece.is_empty() {
+            piece = piece.strip_prefix(b"\n").unwrap_or(piece);
+            self.after_cr = false;
+        }
+        while let Some(end) = memchr::memchr2(b'\n', b'\r', piece) {
             let (head, rest) = piece.split_at(end);
             self.push(head)?;
-            self.line.pop_if(|last| *last == b'\r');
             events.extend(self.take_line());
-            piece = rest.get(1..).unwrap_or_default();
+            self.after_cr = rest == b"\r";
+            piece = rest.strip_prefix(b"\r\n").or(rest.get(1..)).unwrap_or_default();
         }
         self.push(piece)?;
         Ok(events)
@@ -75,6 +81,17 @@ mod tests {
             let events: Vec<Vec<u8>> =
                 text.chunks(size).flat_map(|piece| stream.feed(piece).unwrap()).collect();
             assert_eq!(events, [b"{\"a\":\n1}".to_vec(), b"x".to_vec()], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_carriage_return_alone_ends_a_line_and_one_before_a_line_feed_ends_no_second_one() {
+        let text = b"data: 1\rdata: 2\r\rdata: 3\r\ndata: 4\r\n\r\ndata: 5\n\rdata: cut";
+        for size in 1..text.len() {
+            let mut stream = EventStream::new(1_000);
+            let events: Vec<Vec<u8>> =
+                text.chunks(size).flat_map(|piece| stream.feed(piece).unwrap()).collect();
+            assert_eq!(events, [b"1\n2".to_vec(), b"3\n4".to_vec(), b"5".to_vec()], "{size}");
         }
     }
 
