@@ -1,4 +1,4 @@
-//! The tests against public clients and servers. Their packages are fetched once, into the folder of what is built.
+//! The tests against public clients and servers, and the protocol's official conformance suite. Their packages are fetched once, into the folder of what is built.
 
 use super::command::Command;
 use super::step::{Outcome, Setting};
@@ -15,8 +15,34 @@ pub(super) fn run(at: &Setting) -> Result<Outcome> {
     let peers = at.target.join("peers");
     let tests = at.root.join("tests/peers");
     let python = python(at, &peers, &tests)?;
-    node(at, &peers, &tests)?;
+    node(at, &peers.join("node"), &tests)?;
     Command::new(at, python).argument(tests.join("run.py")).argument(at.binary("callgate")).outcome()
+}
+
+/// Runs the conformance suite, whose own Node is among its packages, on both sides of the gate.
+pub(super) fn conformance(at: &Setting) -> Result<Outcome> {
+    for program in ["python3", "npm"] {
+        if !at.has(program) {
+            return Ok(at.missing(&format!("{program} is not here")));
+        }
+    }
+    let folder = at.target.join("conformance");
+    let tests = at.root.join("tests/conformance");
+    if let Err(error) = node(at, &folder, &tests) {
+        return Ok(at.missing(&format!("the suite cannot be fetched: {error:#}")));
+    }
+    let (output, status) = Command::new(at, "python3")
+        .argument(tests.join("run.py"))
+        .argument(at.binary("callgate"))
+        .argument("--node-modules")
+        .argument(folder.join("node_modules"))
+        .output(|_| true)?;
+    let counts = output.lines().last().unwrap_or_default();
+    Ok(if status.success() {
+        Outcome::passed(counts)
+    } else {
+        Outcome::failed(format!("{status}: {counts}"))
+    })
 }
 
 /// Prepares the Python packages and says which Python has them.
@@ -34,17 +60,17 @@ fn python(at: &Setting, peers: &Path, tests: &Path) -> Result<std::path::PathBuf
     Ok(python)
 }
 
-fn node(at: &Setting, peers: &Path, tests: &Path) -> Result<()> {
-    let folder = peers.join("node");
+/// Prepares the Node packages that these tests list.
+fn node(at: &Setting, folder: &Path, tests: &Path) -> Result<()> {
     let wanted = tests.join("package-lock.json");
-    once(&folder.join("prepared.txt"), &wanted, "the Node packages of the peers", || {
-        fs::create_dir_all(&folder)?;
+    once(&folder.join("prepared.txt"), &wanted, "the Node packages of these tests", || {
+        fs::create_dir_all(folder)?;
         for list in ["package.json", "package-lock.json"] {
             fs::copy(tests.join(list), folder.join(list)).with_context(|| format!("cannot copy {list}"))?;
         }
         Command::new(at, "npm")
             .arguments(["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
-            .argument(&folder)
+            .argument(folder)
             .succeed()
     })
 }

@@ -1,5 +1,5 @@
-//! The stream on which a server says that its lists have changed, where it has to be asked for one: in the newer era
-//! always, in the older one over HTTP. A process of the older era says so unasked.
+//! The stream on which a server says what belongs to no request, such as that its lists have changed, where it has to be
+//! asked for one: in the newer era always, in the older one over HTTP. A process of the older era says so unasked.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,7 +33,8 @@ pub(super) async fn watch(link: &Arc<Link>) {
     let Some(hello) = link.hello() else { return std::future::pending().await };
     let wanted = wanted(hello);
     let mut pause = PAUSE_MIN;
-    while !wanted.is_empty() {
+    // In the older era a server also asks on this stream, whether its lists change or not.
+    while !wanted.is_empty() || hello.era != Era::Modern {
         let begin = Instant::now();
         let end = match hello.era {
             Era::Modern => subscribe(link, &wanted).await,
