@@ -19,12 +19,17 @@ use crate::lane::{FrameSource as _, Incoming, Line};
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 const EVENTS: &str = "text/event-stream";
 
 /// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+/// The pause before a stream that was cut is asked for again, where the server says none, and within what bounds it may.
+const RETRY: Duration = Duration::from_secs(1);
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(30);
 /// How long ending a session may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -121,13 +126,34 @@ impl HttpLink {
         });
     }
 
-    /// Follows the stream of a session that belongs to no request, until it ends.
-    pub(super) async fn listen(&self, link: &Link) -> StreamEnd {
+    /// Takes up a stream that was cut before the answer, after the last event that came; `None` if that cannot be done.
+    /// The request is not sent again.
+    ///
+    /// SPEC: 2025-11-25, basic/transports, "Resumability and Redelivery". The newer era has no such thing.
+    pub(super) async fn resume(&self, events: &mut EventStream) -> Option<Response> {
+        if self.era.get().is_none_or(|era| *era == Era::Modern) {
+            return None;
+        }
+        let last = HeaderValue::from_bytes(events.last_id()?).ok()?;
+        events.cut();
+        tokio::time::sleep(events.retry().unwrap_or(RETRY).clamp(RETRY_MIN, RETRY_MAX)).await;
+        let response = self.get_stream().header(LAST_EVENT, last).send().await.ok()?;
+        let is_stream = response.status().is_success() && kind(&response) == EVENTS;
+        tracing::info!(status = response.status().as_u16(), "a stream that was cut is asked for again");
+        is_stream.then_some(response)
+    }
+
+    fn get_stream(&self) -> reqwest::RequestBuilder {
         let mut request = self.client.get(&self.url).headers(self.headers.clone()).header("accept", EVENTS);
         if let Some(session) = self.lock_session().clone() {
             request = request.header(SESSION, session);
         }
-        match self.versioned(request, false).send().await {
+        self.versioned(request, false)
+    }
+
+    /// Follows the stream of a session that belongs to no request, until it ends.
+    pub(super) async fn listen(&self, link: &Link) -> StreamEnd {
+        match self.get_stream().send().await {
             Ok(response) if response.status().is_success() && kind(&response) == EVENTS => {
                 let mut events = EventStream::new(bytes_max(&self.limits));
                 let mut reader = UpstreamReader::new(&self.limits);
@@ -278,7 +304,18 @@ async fn follow_json(
 async fn follow_events(link: &Link, id: u64, response: Response, limits: &FrameLimits) -> Option<Reply> {
     let mut events = EventStream::new(bytes_max(limits));
     let mut reader = UpstreamReader::new(limits);
-    take_events(link, Some(id), response, &mut events, &mut reader).await
+    let mut response = response;
+    // How often is not counted: whoever waits for the answer does not wait for ever, and then this ends, too.
+    loop {
+        let end = take_events(link, Some(id), response, &mut events, &mut reader).await?;
+        if !matches!(end, Reply::Gone(_)) {
+            return Some(end);
+        }
+        response = match link.resume(&mut events).await {
+            Some(response) => response,
+            None => return Some(end),
+        };
+    }
 }
 
 /// Takes the events of a stream until the answer to its request has come; `Some` says why it has not.

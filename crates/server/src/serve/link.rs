@@ -10,6 +10,7 @@ use callgate_mcp::relay::{Era, Hello, progress_of};
 use callgate_mcp::{FrameLimits, answer, rpc};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::event_stream::EventStream;
 use super::http_link::HttpLink;
 use super::watch::StreamEnd;
 use crate::lane::{Incoming, Line, Outbox};
@@ -242,6 +243,14 @@ impl Link {
             Transport::Http(http) => http.listen(self).await,
             // What a process has to say comes on its one stream.
             Transport::Lines(_) => StreamEnd::Refused,
+        }
+    }
+
+    /// Takes up the stream of a request that was cut, if that can be done.
+    pub(super) async fn resume(&self, events: &mut EventStream) -> Option<reqwest::Response> {
+        match &self.transport {
+            Transport::Http(http) => http.resume(events).await,
+            Transport::Lines(_) => None,
         }
     }
 
