@@ -105,10 +105,8 @@ fn read(
         .map_err(|_| HelloFault::Malformed("an answer that can be read"))?;
     if let Some(error) = root.member("error") {
         let text = error.raw_str().chars().take(200).collect();
-        return Err(match is_of_modern(error) {
-            true => HelloFault::RefusedAsModern(text),
-            false => HelloFault::Refused(text),
-        });
+        let fault = if is_of_modern(error) { HelloFault::RefusedAsModern } else { HelloFault::Refused };
+        return Err(fault(text));
     }
     let result = root
         .member("result")

@@ -186,7 +186,7 @@ impl Upstream {
         self.view.send_modify(|view| *view = View { link: Some(Arc::clone(&link)), ..View::default() });
         let reason = tokio::select! {
             reason = self.follow(&link, &mut news) => reason,
-            () = watch(&link) => String::new(),
+            never = watch(&link) => match never {},
             _ = stop.wait_for(|stop| *stop) => "the gate stops".to_owned(),
         };
         let reason = self.lose(reason);

@@ -1,6 +1,7 @@
 //! The stream on which a server says what belongs to no request, such as that its lists have changed, where it has to be
 //! asked for one: in the newer era always, in the older one over HTTP. A process of the older era says so unasked.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub(super) enum StreamEnd {
 }
 
 /// Keeps the stream open as long as this is waited for. It never ends.
-pub(super) async fn watch(link: &Arc<Link>) {
+pub(super) async fn watch(link: &Arc<Link>) -> Infallible {
     let Some(hello) = link.hello() else { return std::future::pending().await };
     let wanted = wanted(hello);
     let mut pause = PAUSE_MIN;

@@ -42,7 +42,7 @@ impl Far {
         std::thread::spawn(move || {
             for connection in listener.incoming().map_while(Result::ok) {
                 let (answer, noted) = (Arc::clone(&answer), Arc::clone(&noted));
-                std::thread::spawn(move || serve(connection, &*answer, &noted));
+                std::thread::spawn(move || serve(&connection, &*answer, &noted));
             }
         });
         Ok(Far { address, seen })
@@ -61,11 +61,11 @@ impl Far {
 }
 
 fn serve(
-    connection: TcpStream,
+    connection: &TcpStream,
     answer: &(impl Fn(&Asked) -> String + ?Sized),
     noted: &(Mutex<Vec<String>>, Condvar),
 ) -> Option<()> {
-    let mut reader = BufReader::new(connection.try_clone().ok()?);
+    let mut reader = BufReader::new(connection);
     let (mut head, mut length, mut last_event) = (String::new(), 0, None);
     reader.read_line(&mut head).ok()?;
     loop {
@@ -73,10 +73,10 @@ fn serve(
         reader.read_line(&mut line).ok()?;
         match line.trim_end().split_once(": ") {
             Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
-                length = value.parse().ok()?
+                length = value.parse().ok()?;
             }
             Some((name, value)) if name.eq_ignore_ascii_case("last-event-id") => {
-                last_event = Some(value.to_owned())
+                last_event = Some(value.to_owned());
             }
             Some(_) => {}
             None => break,
@@ -93,7 +93,8 @@ fn serve(
     drop(seen);
     noted.1.notify_all();
     let text = answer(&Asked { verb, last_event, body, before });
-    (&connection).write_all(text.as_bytes()).ok()?;
+    let mut writer = connection;
+    writer.write_all(text.as_bytes()).ok()?;
     if text.ends_with(OPEN) {
         // Until the other side closes it.
         let _ = reader.read(&mut [0]);
@@ -109,11 +110,11 @@ fn whole(status: u16, headers: &str, body: &str) -> String {
     )
 }
 
-fn result(asked: &Asked, result: Value) -> String {
+fn result(asked: &Asked, result: &Value) -> String {
     whole(200, "", &json!({"jsonrpc": "2.0", "id": asked.body["id"], "result": result}).to_string())
 }
 
-fn error(asked: &Asked, status: u16, error: Value) -> String {
+fn error(asked: &Asked, status: u16, error: &Value) -> String {
     whole(status, "", &json!({"jsonrpc": "2.0", "id": asked.body["id"], "error": error}).to_string())
 }
 
@@ -143,11 +144,11 @@ pub(super) fn a_newer_server() -> anyhow::Result<()> {
     let far = Far::start(|asked| match asked.body["method"].as_str() {
         Some("server/discover") if asked.before == 0 => {
             let data = json!({"supported": ["2026-07-28"], "requested": "another"});
-            error(asked, 400, json!({"code": -32022, "message": "not now", "data": data}))
+            error(asked, 400, &json!({"code": -32022, "message": "not now", "data": data}))
         }
         Some("server/discover") => {
             let capabilities = json!({"tools": {"listChanged": true}});
-            result(asked, json!({"supportedVersions": ["2026-07-28"], "capabilities": capabilities}))
+            result(asked, &json!({"supportedVersions": ["2026-07-28"], "capabilities": capabilities}))
         }
         Some("subscriptions/listen") => {
             let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
@@ -155,9 +156,9 @@ pub(super) fn a_newer_server() -> anyhow::Result<()> {
         }
         Some("tools/list") => {
             let name = if asked.before == 0 { "old" } else { "new" };
-            result(asked, json!({"tools": [tool(name, "Good"), tool("bad", "not good")]}))
+            result(asked, &json!({"tools": [tool(name, "Good"), tool("bad", "not good")]}))
         }
-        _ => error(asked, 404, json!({"code": -32601, "message": "no"})),
+        _ => error(asked, 404, &json!({"code": -32601, "message": "no"})),
     })?;
     let folder = tempfile::tempdir()?;
     let mut gate = gate(&far, folder.path())?;
@@ -178,10 +179,10 @@ pub(super) fn an_older_server() -> anyhow::Result<()> {
         (Some("initialize"), _) => {
             let hello =
                 json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {}});
-            result(asked, hello).replacen("\r\n", "\r\nMcp-Session-Id: s\r\n", 1)
+            result(asked, &hello).replacen("\r\n", "\r\nMcp-Session-Id: s\r\n", 1)
         }
         (Some("tools/list"), _) => {
-            result(asked, json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}))
+            result(asked, &json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}))
         }
         (Some("tools/call"), _) => {
             *call.lock().expect("nobody panics with it") = asked.body["id"].clone();
@@ -194,7 +195,7 @@ pub(super) fn an_older_server() -> anyhow::Result<()> {
             stream(&format!("id: 8\ndata: {answer}\n\n"))
         }
         (Some("notifications/initialized"), _) => whole(202, "", ""),
-        (Some(_), _) => error(asked, 404, json!({"code": -32601, "message": "no"})),
+        (Some(_), _) => error(asked, 404, &json!({"code": -32601, "message": "no"})),
         (None, _) => whole(405, "", ""),
     })?;
     let folder = tempfile::tempdir()?;
