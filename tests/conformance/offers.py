@@ -113,7 +113,7 @@ class Required(Exception):
 
 
 def ask(call: Call, requests: dict, state: str | None = None) -> dict:
-    """Asks for all of this at once, and gives the answers under the same keys. A state that was given out has to come back."""
+    """Asks for all of this at once, and gives the answers under the same keys; a state that was given out comes back."""
     if not call.modern:
         return {key: call.ask(request["method"], request["params"]) for key, request in requests.items()}
     if not all(isinstance(call.responses.get(key), dict) for key in requests):

@@ -2,7 +2,7 @@
 
     python run.py CALLGATE [--node-modules FOLDER] [--results FOLDER]
 
-CALLGATE is the gate's program. FOLDER has the suite (default: `node_modules` beside this file). Its server scenarios ask a
+CALLGATE is the gate's program. FOLDER has the suite (default: `tests/peers/node_modules`). Its server scenarios ask a
 gate before the tool server `fixture.py`, in each pair of the gate's revision and the server's era; its client scenarios
 start `client.py`, so that they see what the gate asks of a server. `expected.txt` lists each check that is known not to
 hold, with the reason. A check that does not hold and is not listed is a failure, and so is one that is listed and holds.
@@ -257,7 +257,7 @@ def clients(tally: Tally, suite: Suite, callgate: str) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("callgate", type=Path)
-    parser.add_argument("--node-modules", type=Path, default=HERE / "node_modules")
+    parser.add_argument("--node-modules", type=Path, default=HERE.parent / "peers/node_modules")
     parser.add_argument("--results", type=Path)
     arguments = parser.parse_args()
     callgate = str(arguments.callgate.resolve())

@@ -15,8 +15,15 @@ pub(super) fn run(at: &Setting) -> Result<Outcome> {
     let peers = at.target.join("peers");
     let tests = at.root.join("tests/peers");
     let python = python(at, &peers, &tests)?;
-    node(at, &peers.join("node"), &tests)?;
-    Command::new(at, python).argument(tests.join("run.py")).argument(at.binary("callgate")).outcome()
+    node(at, &peers, &tests)?;
+    for script in ["run.py", "serve.py"] {
+        let command = Command::new(at, &python).argument(tests.join(script));
+        let outcome = command.argument(at.binary("callgate")).outcome()?;
+        if !matches!(outcome, Outcome::Passed(_)) {
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::passed(""))
 }
 
 /// Runs the conformance suite, whose own Node is among its packages, on both sides of the gate.
@@ -26,16 +33,15 @@ pub(super) fn conformance(at: &Setting) -> Result<Outcome> {
             return Ok(at.missing(&format!("{program} is not here")));
         }
     }
-    let folder = at.target.join("conformance");
-    let tests = at.root.join("tests/conformance");
-    if let Err(error) = node(at, &folder, &tests) {
+    let peers = at.target.join("peers");
+    if let Err(error) = node(at, &peers, &at.root.join("tests/peers")) {
         return Ok(at.missing(&format!("the suite cannot be fetched: {error:#}")));
     }
     let (output, status) = Command::new(at, "python3")
-        .argument(tests.join("run.py"))
+        .argument(at.root.join("tests/conformance/run.py"))
         .argument(at.binary("callgate"))
         .argument("--node-modules")
-        .argument(folder.join("node_modules"))
+        .argument(peers.join("node/node_modules"))
         .output(|_| true)?;
     let counts = output.lines().last().unwrap_or_default();
     Ok(if status.success() {
@@ -60,17 +66,18 @@ fn python(at: &Setting, peers: &Path, tests: &Path) -> Result<std::path::PathBuf
     Ok(python)
 }
 
-/// Prepares the Node packages that these tests list.
-fn node(at: &Setting, folder: &Path, tests: &Path) -> Result<()> {
+/// Prepares the Node packages: a server, a client, the conformance suite, and a Node for these.
+fn node(at: &Setting, peers: &Path, tests: &Path) -> Result<()> {
+    let folder = peers.join("node");
     let wanted = tests.join("package-lock.json");
-    once(&folder.join("prepared.txt"), &wanted, "the Node packages of these tests", || {
-        fs::create_dir_all(folder)?;
+    once(&folder.join("prepared.txt"), &wanted, "the Node packages of the peers", || {
+        fs::create_dir_all(&folder)?;
         for list in ["package.json", "package-lock.json"] {
             fs::copy(tests.join(list), folder.join(list)).with_context(|| format!("cannot copy {list}"))?;
         }
         Command::new(at, "npm")
             .arguments(["ci", "--no-audit", "--no-fund", "--loglevel", "error", "--prefix"])
-            .argument(folder)
+            .argument(&folder)
             .succeed()
     })
 }
