@@ -152,16 +152,20 @@ impl HttpLink {
     }
 
     /// Follows the stream of a session that belongs to no request, until it ends.
-    pub(super) async fn listen(&self, link: &Link) -> StreamEnd {
+    pub(super) async fn listen(&self, link: &Link, again: bool) -> StreamEnd {
         match self.get_stream().send().await {
             Ok(response) if response.status().is_success() && kind(&response) == EVENTS => {
+                if again {
+                    link.note_tools_changed();
+                }
                 let mut events = EventStream::new(bytes_max(&self.limits));
                 let mut reader = UpstreamReader::new(&self.limits);
                 let end = take_events(link, None, response, &mut events, &mut reader).await;
                 tracing::debug!(?end, "the stream of the session is over");
                 StreamEnd::Over
             }
-            Ok(_) => StreamEnd::Refused,
+            Ok(response) if !response.status().is_server_error() => StreamEnd::Refused,
+            Ok(_) => StreamEnd::Over,
             Err(error) => {
                 tracing::debug!(error = plain(&error), "there is no stream of the session");
                 StreamEnd::Over

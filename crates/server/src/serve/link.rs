@@ -237,10 +237,11 @@ impl Link {
         }
     }
 
-    /// Follows the stream of a session over HTTP that belongs to no request, until it ends.
-    pub(super) async fn listen(&self) -> StreamEnd {
+    /// Follows the stream of a session over HTTP that belongs to no request, until it ends. If there was one before, the
+    /// tools are listed again, since what has changed in between was not heard.
+    pub(super) async fn listen(&self, again: bool) -> StreamEnd {
         match &self.transport {
-            Transport::Http(http) => http.listen(self).await,
+            Transport::Http(http) => http.listen(self, again).await,
             // What a process has to say comes on its one stream.
             Transport::Lines(_) => StreamEnd::Refused,
         }

@@ -10,7 +10,7 @@ use callgate_mcp::relay::{Era, Hello, own_request};
 use tokio::time::Instant;
 
 use super::connect::own_client;
-use super::link::{Link, Outgoing, Reply};
+use super::link::{Link, Next, Outgoing, Reply};
 
 const METHOD: &str = "subscriptions/listen";
 /// The pause before a stream that ended is asked for again, at first.
@@ -33,13 +33,13 @@ pub(super) enum StreamEnd {
 pub(super) async fn watch(link: &Arc<Link>) -> Infallible {
     let Some(hello) = link.hello() else { return std::future::pending().await };
     let wanted = wanted(hello);
-    let mut pause = PAUSE_MIN;
+    let (mut pause, mut again) = (PAUSE_MIN, false);
     // In the older era a server also asks on this stream, whether its lists change or not.
     while !wanted.is_empty() || hello.era != Era::Modern {
         let begin = Instant::now();
         let end = match hello.era {
-            Era::Modern => subscribe(link, &wanted).await,
-            Era::Legacy(_) => link.listen().await,
+            Era::Modern => subscribe(link, &wanted, again).await,
+            Era::Legacy(_) => link.listen(again).await,
         };
         if end == StreamEnd::Refused {
             tracing::debug!("the server does not say when its lists change");
@@ -49,24 +49,27 @@ pub(super) async fn watch(link: &Arc<Link>) -> Infallible {
             pause = PAUSE_MIN;
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(PAUSE_MAX);
-        // What changed in between was not heard.
-        link.note_tools_changed();
+        (pause, again) = ((pause * 2).min(PAUSE_MAX), true);
     }
     std::future::pending().await
 }
 
-async fn subscribe(link: &Arc<Link>, wanted: &[String]) -> StreamEnd {
+/// `again` says that there was such a stream before: what has changed since then was not heard.
+async fn subscribe(link: &Arc<Link>, wanted: &[String], mut again: bool) -> StreamEnd {
     let id = link.fresh_id();
     let members = format!("\"notifications\":{{{}}}", wanted.join(","));
     let frame = own_request(&id.to_string(), METHOD, Era::Modern, &own_client(), &members);
     let outgoing = Outgoing { frame, method: METHOD.to_owned(), ..Outgoing::default() };
     let mut ticket = link.request(id, outgoing, None);
-    match ticket.reply().await {
-        Reply::Answer(answer, _) if matches!(answer.content, AnswerContent::Result(_)) => StreamEnd::Over,
-        Reply::Gone(_) => StreamEnd::Over,
-        Reply::Answer(..) | Reply::Unreadable(..) | Reply::Oversize(_) | Reply::NotSent(_) => {
-            StreamEnd::Refused
+    loop {
+        match ticket.next().await {
+            // The acknowledgement: from here on everything is heard.
+            Next::Told(_) if std::mem::take(&mut again) => link.note_tools_changed(),
+            Next::Told(_) => {}
+            Next::Reply(Reply::Answer(answer, _)) if matches!(answer.content, AnswerContent::Error(_)) => {
+                return StreamEnd::Refused;
+            }
+            Next::Reply(_) => return StreamEnd::Over,
         }
     }
 }

@@ -139,7 +139,7 @@ fn tool(name: &str, mark: &str) -> Value {
 }
 
 /// It refuses `server/discover` once, as only a newer server does; it lists a tool that marks what no header can be made of;
-/// and it says in lines that end with CR that its tools have changed.
+/// and it says in lines that end with CR that its tools have changed, on a stream that it ends.
 pub(super) fn a_newer_server() -> anyhow::Result<()> {
     let far = Far::start(|asked| match asked.body["method"].as_str() {
         Some("server/discover") if asked.before == 0 => {
@@ -151,19 +151,23 @@ pub(super) fn a_newer_server() -> anyhow::Result<()> {
             result(asked, &json!({"supportedVersions": ["2026-07-28"], "capabilities": capabilities}))
         }
         Some("subscriptions/listen") => {
-            let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
-            stream(&format!("event: message\rdata: {changed}\r\r{OPEN}"))
+            let told = |what: &str| json!({"jsonrpc": "2.0", "method": format!("notifications/{what}")});
+            let acknowledged = format!("event: message\rdata: {}\r\r", told("subscriptions/acknowledged"));
+            let changed = format!("data: {}\r\r\n", told("tools/list_changed"));
+            // The first stream ends, and what changes before the second one is there is not told.
+            let rest = if asked.before == 0 { changed.as_str() } else { OPEN };
+            stream(&format!("{acknowledged}{rest}"))
         }
         Some("tools/list") => {
-            let name = if asked.before == 0 { "old" } else { "new" };
+            let name = ["old", "newer"].get(asked.before).unwrap_or(&"newest");
             result(asked, &json!({"tools": [tool(name, "Good"), tool("bad", "not good")]}))
         }
         _ => error(asked, 404, &json!({"code": -32601, "message": "no"})),
     })?;
     let folder = tempfile::tempdir()?;
     let mut gate = gate(&far, folder.path())?;
-    far.wait_for("tools/list", 2)?;
-    let wanted = json!({"result": {"tools": [tool("new", "Good")]}});
+    far.wait_for("tools/list", 3)?;
+    let wanted = json!({"result": {"tools": [tool("newest", "Good")]}});
     gate.step(1, &json!({"modern": {"method": "tools/list", "params": {}}, "expect": wanted}))?;
     let log = gate.end()?;
     ensure!(log.contains("/properties/a/x-mcp-header"), "it is not said why a tool is left out: {log}");
