@@ -12,12 +12,18 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from pathlib import Path
 
 MODERN = "2026-07-28"
 INFO = {"name": "conformance-client", "version": "1"}
 CAPABILITIES = {"elicitation": {}, "sampling": {}, "roots": {}}
 
+# How long the gate may take to know the server's tools.
+READY_SECONDS = 20
+# How long it may take to record them after that.
+RECORDED_SECONDS = 8
 # Rounds of a call that asks for input, at most.
 ROUNDS = 5
 
@@ -29,13 +35,22 @@ class Gate:
         config = folder / "gate.toml"
         config.write_text(f'[[upstreams]]\nname = "suite"\nprefix = ""\nurl = "{url}"\n')
         command = [callgate, "serve", "--stdio", "--config", str(config), "--store", str(folder / "store.sqlite")]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        self.process = subprocess.Popen(command, **pipes, text=True)
+        self.judged = threading.Event()
+        threading.Thread(target=self.follow_log, daemon=True).start()
         self.modern = revision == MODERN
         self.serial = 0
         if not self.modern:
             params = {"protocolVersion": revision, "capabilities": CAPABILITIES, "clientInfo": INFO}
             self.ask("initialize", params)
             self.send({"method": "notifications/initialized"})
+
+    def follow_log(self) -> None:
+        for line in self.process.stderr:
+            sys.stderr.write(line)
+            if "tools are judged" in line:
+                self.judged.set()
 
     def send(self, message: dict) -> None:
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0"} | message) + "\n")
@@ -58,6 +73,16 @@ class Gate:
                 print(f"{method} {params.get('name', '')}: {line.rstrip()}"[:500])
                 return message.get("result") or {}
         raise RuntimeError("the gate has ended")
+
+    def tools(self) -> list[dict]:
+        """The server's tools, once the gate has judged and recorded them. A server may have none."""
+        self.judged.wait(READY_SECONDS)
+        deadline = time.monotonic() + RECORDED_SECONDS
+        while True:
+            tools = self.ask("tools/list", {}).get("tools", [])
+            if tools or time.monotonic() > deadline:
+                return tools
+            time.sleep(0.2)
 
     def call(self, name: str, arguments: dict) -> None:
         """Calls a tool, and again with what it asks for."""
@@ -108,7 +133,7 @@ def arguments_of(tool: dict, tools: list[dict]) -> dict:
 
 
 def drive(gate: Gate) -> None:
-    tools = gate.ask("tools/list", {}).get("tools", [])
+    tools = gate.tools()
     wanted = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}").get("toolCalls")
     calls = wanted or [{"name": tool["name"], "arguments": arguments_of(tool, tools)} for tool in tools]
     for call in calls:
