@@ -8,7 +8,8 @@ use callgate_wire::{Class, Code};
 use crate::RequestId;
 use crate::error_map::{CallReply, call_reply};
 use crate::outcome::Notice;
-use crate::{revision, rpc};
+use crate::revision::{self, Revision};
+use crate::rpc;
 
 /// Findings that an answer carries. What is beyond is counted in the text only.
 const FINDINGS_MAX: usize = 20;
@@ -58,13 +59,22 @@ pub fn plain_error(id: &RequestId, number: i64, message: &str) -> Vec<u8> {
 
 /// A request of a revision that is not spoken here: says which ones are.
 pub fn unsupported_version(id: Option<&RequestId>, requested: &str) -> Vec<u8> {
+    unsupported(id, requested, |_| true)
+}
+
+/// The same over HTTP.
+pub fn unsupported_version_over_http(id: Option<&RequestId>, requested: &str) -> Vec<u8> {
+    unsupported(id, requested, |revision| revision.over_http)
+}
+
+fn unsupported(id: Option<&RequestId>, requested: &str, is_spoken: impl Fn(&Revision) -> bool) -> Vec<u8> {
     let mut out = head(id);
     let code = rpc::UNSUPPORTED_VERSION;
     out.extend_from_slice(format!(",\"error\":{{\"code\":{code},\"message\":").as_bytes());
     write_string(&mut out, "expected a revision that is spoken here, found another");
     out.extend_from_slice(b",\"data\":{\"supported\":[");
     write_string(&mut out, revision::MODERN);
-    for revision in revision::ALL {
+    for revision in revision::ALL.iter().filter(|revision| is_spoken(revision)) {
         out.push(b',');
         write_string(&mut out, revision.date);
     }

@@ -20,7 +20,8 @@ pub(crate) struct TestArgs {
     /// A tool or a collection that is missing is a failure, not a skip. Also on where `CI` is `true`.
     #[arg(long)]
     ci: bool,
-    /// Leaves out the tests against public clients and servers, which fetch packages the first time.
+    /// Leaves out the tests against public clients and servers and the protocol's conformance suite, which fetch packages
+    /// the first time.
     #[arg(long)]
     no_peers: bool,
     /// Runs this step alone; can be given several times.
@@ -106,8 +107,10 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
     plan.run("instructions", engine::instructions);
     if args.no_peers {
         plan.skip("peers", "left out by --no-peers");
+        plan.skip("conformance", "left out by --no-peers");
     } else {
         plan.run("peers", peers::run);
+        plan.run("conformance", peers::conformance);
     }
     plan.finish()
 }

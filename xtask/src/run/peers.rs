@@ -1,4 +1,4 @@
-//! The tests against public clients and servers. Their packages are fetched once, into the folder of what is built.
+//! The tests against public clients and servers, and the protocol's official conformance suite. Their packages are fetched once, into the folder of what is built.
 
 use super::command::Command;
 use super::step::{Outcome, Setting};
@@ -16,7 +16,39 @@ pub(super) fn run(at: &Setting) -> Result<Outcome> {
     let tests = at.root.join("tests/peers");
     let python = python(at, &peers, &tests)?;
     node(at, &peers, &tests)?;
-    Command::new(at, python).argument(tests.join("run.py")).argument(at.binary("callgate")).outcome()
+    for script in ["run.py", "serve.py"] {
+        let command = Command::new(at, &python).argument(tests.join(script));
+        let outcome = command.argument(at.binary("callgate")).outcome()?;
+        if !matches!(outcome, Outcome::Passed(_)) {
+            return Ok(outcome);
+        }
+    }
+    Ok(Outcome::passed(""))
+}
+
+/// Runs the conformance suite, whose own Node is among its packages, on both sides of the gate.
+pub(super) fn conformance(at: &Setting) -> Result<Outcome> {
+    for program in ["python3", "npm"] {
+        if !at.has(program) {
+            return Ok(at.missing(&format!("{program} is not here")));
+        }
+    }
+    let peers = at.target.join("peers");
+    if let Err(error) = node(at, &peers, &at.root.join("tests/peers")) {
+        return Ok(at.missing(&format!("the suite cannot be fetched: {error:#}")));
+    }
+    let (output, status) = Command::new(at, "python3")
+        .argument(at.root.join("tests/conformance/run.py"))
+        .argument(at.binary("callgate"))
+        .argument("--node-modules")
+        .argument(peers.join("node/node_modules"))
+        .output(|_| true)?;
+    let counts = output.lines().last().unwrap_or_default();
+    Ok(if status.success() {
+        Outcome::passed(counts)
+    } else {
+        Outcome::failed(format!("{status}: {counts}"))
+    })
 }
 
 /// Prepares the Python packages and says which Python has them.
@@ -34,6 +66,7 @@ fn python(at: &Setting, peers: &Path, tests: &Path) -> Result<std::path::PathBuf
     Ok(python)
 }
 
+/// Prepares the Node packages: a server, a client, the conformance suite, and a Node for these.
 fn node(at: &Setting, peers: &Path, tests: &Path) -> Result<()> {
     let folder = peers.join("node");
     let wanted = tests.join("package-lock.json");

@@ -149,7 +149,6 @@ fn a_call_by_hand() -> anyhow::Result<()> {
         (&["--url", "http://127.0.0.1:1/mcp", "write_note"], 4, "http://127.0.0.1:1/mcp"),
     ] {
         let (found, text) = call(words)?;
-        let all = text.replace("\\u000a", " ");
 
         ensure!(found == Some(code) && text.contains(part), "{words:?} ended with {found:?}: {text}");
     }

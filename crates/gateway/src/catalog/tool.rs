@@ -72,6 +72,18 @@ impl AdmittedTool {
         self.input.patterns_bytes().saturating_add(output)
     }
 
+    /// The tool as one that is quarantined after all: its schema is good, but it cannot be called the way it is reached.
+    pub fn quarantined(self, index: usize, code: Code, findings: Vec<Finding>) -> QuarantinedTool {
+        QuarantinedTool {
+            name: Some(self.name),
+            index,
+            code,
+            contract_digest: Some(self.contract_digest),
+            definition: self.definition,
+            findings,
+        }
+    }
+
     /// The row that the store keeps.
     pub fn admission_row(&self) -> AdmissionRow {
         let unchecked = match &self.output {

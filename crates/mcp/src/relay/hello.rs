@@ -4,7 +4,8 @@
 use callgate_schema::json::{Kind, Node, Tape, write_string};
 
 use super::era::{Era, ModernClient};
-use crate::{FrameLimits, revision};
+use crate::revision::{self, Revision};
+use crate::{FrameLimits, rpc};
 
 /// What a server says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,6 +23,8 @@ pub struct Hello {
 pub enum HelloFault {
     /// The server answered with an error: its code and message.
     Refused(String),
+    /// The server answered with an error that only the newer era has: it speaks that one, and this request did not fit.
+    RefusedAsModern(String),
     /// The server speaks a revision that is not spoken here.
     Revision(String),
     /// The answer is another thing; says what was expected.
@@ -31,7 +34,9 @@ pub enum HelloFault {
 impl std::fmt::Display for HelloFault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            HelloFault::Refused(error) => write!(f, "it refused: {error}"),
+            HelloFault::Refused(error) | HelloFault::RefusedAsModern(error) => {
+                write!(f, "it refused: {error}")
+            }
             HelloFault::Revision(date) => {
                 write!(f, "it speaks the revision `{date}`, which is not spoken here")
             }
@@ -79,6 +84,14 @@ impl Hello {
         let root = tape.read(self.capabilities.as_bytes(), &FrameLimits::default().frame_text());
         root.is_ok_and(|root| root.member(capability).is_some())
     }
+
+    /// Whether it has this capability and tells when the list of it changes.
+    pub fn tells_changes(&self, capability: &str) -> bool {
+        let mut tape = Tape::new();
+        let root = tape.read(self.capabilities.as_bytes(), &FrameLimits::default().frame_text());
+        let told = root.ok().and_then(|root| root.member(capability)?.member("listChanged")?.as_bool());
+        told == Some(true)
+    }
 }
 
 fn read(
@@ -91,7 +104,9 @@ fn read(
         .read(frame, &limits.frame_text())
         .map_err(|_| HelloFault::Malformed("an answer that can be read"))?;
     if let Some(error) = root.member("error") {
-        return Err(HelloFault::Refused(error.raw_str().chars().take(200).collect()));
+        let text = error.raw_str().chars().take(200).collect();
+        let fault = if is_of_modern(error) { HelloFault::RefusedAsModern } else { HelloFault::Refused };
+        return Err(fault(text));
     }
     let result = root
         .member("result")
@@ -104,6 +119,22 @@ fn read(
         capabilities: capabilities.map_or("{}", Node::raw_str).into(),
         instructions: result.member("instructions").and_then(Node::as_str).map(std::borrow::Cow::into_owned),
     })
+}
+
+/// Whether an error shows that its server speaks the newer era.
+///
+/// SPEC: 2026-07-28, basic/versioning: an error of another revision does, if this one is among those that it names.
+fn is_of_modern(error: Node<'_>) -> bool {
+    match error.member("code").and_then(|code| code.raw_str().parse().ok()) {
+        Some(rpc::HEADER_MISMATCH | rpc::MISSING_CAPABILITY) => true,
+        Some(rpc::UNSUPPORTED_VERSION) => error
+            .pointer("/data/supported")
+            .filter(|supported| supported.kind() == Kind::Array)
+            .is_some_and(|supported| {
+                supported.items().any(|version| version.as_str().as_deref() == Some(revision::MODERN))
+            }),
+        _ => false,
+    }
 }
 
 /// A request of the gate's own to a server of this era. `members` are further members of `params`, without braces; `id` is
@@ -162,9 +193,19 @@ pub struct Welcome<'a> {
 }
 
 impl Welcome<'_> {
-    /// The result of `server/discover`.
+    /// The result of `server/discover` over standard input and output.
     pub fn discovered(&self) -> Vec<u8> {
-        let dates = revision::ALL.iter().map(|revision| revision.date);
+        self.discovered_with(|_| true)
+    }
+
+    /// The result of `server/discover` over HTTP.
+    pub fn discovered_over_http(&self) -> Vec<u8> {
+        self.discovered_with(|revision| revision.over_http)
+    }
+
+    fn discovered_with(&self, is_spoken: impl Fn(&Revision) -> bool) -> Vec<u8> {
+        let spoken = revision::ALL.iter().filter(|revision| is_spoken(revision));
+        let dates = spoken.map(|revision| revision.date);
         let versions: Vec<String> =
             std::iter::once(revision::MODERN).chain(dates).map(|date| format!("\"{date}\"")).collect();
         let versions = versions.join(",");
@@ -217,7 +258,16 @@ mod tests {
             hello(r#"{"id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}"#);
         let modern = modern.unwrap();
         assert_eq!((modern.era, modern.has("tools"), modern.has("prompts")), (Era::Modern, true, false));
+        let tells = hello(
+            r#"{"id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true},"prompts":{}}}}"#,
+        );
+        let tells = tells.unwrap();
+        assert_eq!((tells.tells_changes("tools"), tells.tells_changes("prompts")), (true, false));
         assert!(matches!(hello(r#"{"id":1,"error":{"code":-32601}}"#), Err(HelloFault::Refused(_))));
+        let refused = |data: &str| hello(&format!(r#"{{"id":1,"error":{{"code":-32022,"data":{data}}}}}"#));
+        assert!(matches!(refused(r#"{"supported":["2026-07-28"]}"#), Err(HelloFault::RefusedAsModern(_))));
+        assert!(matches!(refused(r#"{"supported":["2025-11-25"]}"#), Err(HelloFault::Refused(_))));
+        assert!(matches!(refused("7"), Err(HelloFault::Refused(_))));
         assert!(matches!(
             hello(r#"{"id":1,"result":{"supportedVersions":["1"]}}"#),
             Err(HelloFault::Revision(_))
@@ -240,10 +290,21 @@ mod tests {
             initialize_request("1", &client),
             own_request("1", "tools/list", Era::Modern, &client, "\"cursor\":\"a\""),
             welcome.discovered(),
+            welcome.discovered_over_http(),
             welcome.initialized("2025-06-18"),
         ] {
             let mut tape = Tape::new();
             assert!(tape.read(&frame, &FrameLimits::default().frame_text()).is_ok(), "{frame:?}");
         }
+    }
+
+    #[test]
+    fn over_http_the_revision_with_another_transport_is_not_named() {
+        let welcome = Welcome { version: "1", capabilities: "{}", instructions: None };
+        let over_http = String::from_utf8(welcome.discovered_over_http()).unwrap();
+        let over_lines = String::from_utf8(welcome.discovered()).unwrap();
+        let all = r#"["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"]"#;
+        assert!(over_lines.contains(all), "{over_lines}");
+        assert!(over_http.contains(&all.replace(",\"2024-11-05\"", "")), "{over_http}");
     }
 }

@@ -4,7 +4,7 @@ use callgate_schema::json::{Kind, Node, Tape};
 
 use super::Era;
 use crate::edit::Edits;
-use crate::{FrameLimits, reserved};
+use crate::{FrameLimits, reserved, rpc};
 
 /// What kind of result a method has, as far as the eras differ in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +68,10 @@ fn change(frame: &[u8], limits: &FrameLimits, to: &Inward<'_>, foreign: bool) ->
     if changed {
         edits.replace(node.span(), to.id);
     }
+    if let Some(code) = root.pointer("/error/code").filter(|code| is_code_of_older(*code, to.era)) {
+        edits.replace(code.span(), rpc::INVALID_PARAMS.to_string());
+        changed = true;
+    }
     if let Some(result) = root.member("result").filter(|result| result.kind() == Kind::Object) {
         let mut members = match to.era {
             Era::Modern => missing(result, to.kind),
@@ -82,6 +86,11 @@ fn change(frame: &[u8], limits: &FrameLimits, to: &Inward<'_>, foreign: bool) ->
         }
     }
     changed.then(|| edits.apply(frame))
+}
+
+/// Whether a code is one that the newer era must not have any more: that of a resource that is not there.
+fn is_code_of_older(code: Node<'_>, era: Era) -> bool {
+    era == Era::Modern && code.raw_str().parse() == Ok(rpc::RESOURCE_NOT_FOUND)
 }
 
 /// Whether nothing is left of a result after what its client cannot read is cut.
@@ -195,6 +204,21 @@ mod tests {
         ] {
             assert_eq!(answer(result, legacy, ResultKind::Call), expected);
         }
+    }
+
+    #[test]
+    fn a_resource_that_is_not_there_has_the_code_of_the_clients_era() {
+        let legacy = Era::Legacy(revision::find("2025-11-25").unwrap());
+        let frame =
+            br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32002,"message":"-32002","data":{"uri":"a:b"}}}"#;
+        let limits = FrameLimits::default();
+        let to = |era| Inward { id: "7", era, kind: ResultKind::Cacheable, mark: None };
+        let out = inward(frame, &limits, &to(Era::Modern)).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32602,"message":"-32002","data":{"uri":"a:b"}}}"#
+        );
+        assert_eq!(inward(frame, &limits, &to(legacy)), None);
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //!
 //! SPEC: 2026-07-28, basic/transports/streamable-http, "Request Metadata".
 
+use std::collections::HashSet;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use callgate_schema::json::{Kind, Node, Tape};
@@ -40,6 +42,21 @@ impl Subject {
     pub fn mirrored(definition: &[u8], arguments: &[u8], limits: &FrameLimits) -> Vec<(String, String)> {
         let expected = Subject::expected(definition, arguments, limits).into_iter();
         expected.filter_map(|(name, value)| Some((name, Subject::header_value(&value?)))).collect()
+    }
+
+    /// Where a tool's definition marks what no header can be made of, as JSON Pointers into its `inputSchema`. A client over
+    /// HTTP leaves such a tool out.
+    ///
+    /// SPEC: 2026-07-28, server/tools, "x-mcp-header": a token that no other property has, on a string, an integer or a
+    /// boolean that is reached from the root by `properties` alone.
+    pub fn misplaced(definition: &[u8], limits: &FrameLimits) -> Vec<String> {
+        let mut tape = Tape::new();
+        let Ok(tool) = tape.read(definition, &limits.frame_text()) else { return Vec::new() };
+        let mut marks = Marks::default();
+        if let Some(schema) = tool.member("inputSchema") {
+            marks.look(schema, "", Way::Root);
+        }
+        marks.misplaced
     }
 
     /// The headers that a tool's definition knows, and what each has to say for these arguments: `None` for nothing.
@@ -81,6 +98,98 @@ fn walk(schema: Node<'_>, value: Option<Node<'_>>, found: &mut Vec<(String, Opti
     }
 }
 
+/// How a subschema is reached from the root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It is the root.
+    Root,
+    /// By `properties` alone.
+    Properties,
+    /// Also by others.
+    Other,
+}
+
+/// The marks of a schema as far as it was looked at.
+#[derive(Debug, Default)]
+struct Marks {
+    taken: HashSet<String>,
+    misplaced: Vec<String>,
+}
+
+impl Marks {
+    fn look(&mut self, schema: Node<'_>, at: &str, way: Way) {
+        if schema.kind() != Kind::Object {
+            return;
+        }
+        if let Some(mark) = schema.member(KEYWORD)
+            && !(way == Way::Properties && self.is_good(schema, mark))
+        {
+            self.misplaced.push(format!("{at}/{KEYWORD}"));
+        }
+        for member in schema.members() {
+            let (name, value) = (member.name(), member.value());
+            let below = format!("{at}/{}", escaped(&name));
+            match &*name {
+                "properties" if way != Way::Other => self.look_at_each(value, &below, Way::Properties),
+                name if MAPS.contains(&name) => self.look_at_each(value, &below, Way::Other),
+                name if LISTS.contains(&name) && value.kind() == Kind::Array => {
+                    for (index, item) in value.items().enumerate() {
+                        self.look(item, &format!("{below}/{index}"), Way::Other);
+                    }
+                }
+                name if ONES.contains(&name) => self.look(value, &below, Way::Other),
+                _ => {}
+            }
+        }
+    }
+
+    fn look_at_each(&mut self, schemas: Node<'_>, at: &str, way: Way) {
+        if schemas.kind() == Kind::Object {
+            for member in schemas.members() {
+                self.look(member.value(), &format!("{at}/{}", escaped(&member.name())), way);
+            }
+        }
+    }
+
+    fn is_good(&mut self, schema: Node<'_>, mark: Node<'_>) -> bool {
+        let of_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+        let Some(name) = mark.as_str().filter(|name| !name.is_empty() && name.chars().all(of_token)) else {
+            return false;
+        };
+        let kind = schema.member("type").and_then(Node::as_str);
+        let is_simple = kind.is_some_and(|kind| matches!(&*kind, "string" | "integer" | "boolean"));
+        // Headers of names that differ in case alone are one.
+        let is_new = self.taken.insert(name.to_ascii_lowercase());
+        is_simple && is_new
+    }
+}
+
+/// Keywords that hold schemas under names.
+const MAPS: &[&str] =
+    &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
+/// Keywords that hold a list of schemas.
+const LISTS: &[&str] = &["allOf", "anyOf", "oneOf", "prefixItems", "items"];
+/// Keywords that hold one schema.
+const ONES: &[&str] = &[
+    "items",
+    "additionalItems",
+    "additionalProperties",
+    "unevaluatedItems",
+    "unevaluatedProperties",
+    "contains",
+    "propertyNames",
+    "contentSchema",
+    "not",
+    "if",
+    "then",
+    "else",
+];
+
+/// A name as a step of a JSON Pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -108,5 +217,48 @@ mod tests {
         let mirrored = Subject::mirrored(tool, br#"{"region":"eu","deep":{"n":7},"off":null}"#, &limits);
         let expected = [("Mcp-Param-Region", "eu"), ("Mcp-Param-N", "7")];
         assert_eq!(mirrored, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    }
+
+    #[test]
+    fn a_mark_of_which_no_header_can_be_made_is_found() {
+        let limits = FrameLimits::default();
+        let misplaced = |schema: &str| {
+            Subject::misplaced(format!(r#"{{"name":"t","inputSchema":{schema}}}"#).as_bytes(), &limits)
+        };
+        for (schema, expected) in [
+            (r#"{"properties":{"a":{"type":"string","x-mcp-header":"A-1"}}}"#, &[] as &[&str]),
+            (r#"{"properties":{"a":{"properties":{"b":{"type":"integer","x-mcp-header":"B"}}}}}"#, &[]),
+            // Neither a property of that name nor a value that is no schema is a mark.
+            (r#"{"properties":{"x-mcp-header":{"type":"string"}},"default":{"x-mcp-header":7}}"#, &[]),
+            (r#"{"properties":{"a":{"type":"string","x-mcp-header":""}}}"#, &["/properties/a/x-mcp-header"]),
+            (
+                r#"{"properties":{"a":{"type":"string","x-mcp-header":"a b"}}}"#,
+                &["/properties/a/x-mcp-header"],
+            ),
+            (r#"{"properties":{"a":{"type":"string","x-mcp-header":7}}}"#, &["/properties/a/x-mcp-header"]),
+            (
+                r#"{"properties":{"a/b":{"type":"number","x-mcp-header":"A"}}}"#,
+                &["/properties/a~1b/x-mcp-header"],
+            ),
+            (
+                r#"{"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":{"type":"boolean","x-mcp-header":"a"}}}"#,
+                &["/properties/b/x-mcp-header"],
+            ),
+            (r#"{"x-mcp-header":"A","type":"string"}"#, &["/x-mcp-header"]),
+            (
+                r#"{"properties":{"a":{"items":{"type":"string","x-mcp-header":"A"}}}}"#,
+                &["/properties/a/items/x-mcp-header"],
+            ),
+            (
+                r#"{"allOf":[{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}]}"#,
+                &["/allOf/0/properties/a/x-mcp-header"],
+            ),
+            (
+                r##"{"$defs":{"d":{"type":"string","x-mcp-header":"A"}},"properties":{"a":{"$ref":"#/$defs/d"}}}"##,
+                &["/$defs/d/x-mcp-header"],
+            ),
+        ] {
+            assert_eq!(misplaced(schema), expected, "{schema}");
+        }
     }
 }

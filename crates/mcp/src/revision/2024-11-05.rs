@@ -2,4 +2,4 @@
 
 use super::Revision;
 
-pub(super) const REVISION: Revision = Revision { date: "2024-11-05", refused: &[] };
+pub(super) const REVISION: Revision = Revision { date: "2024-11-05", over_http: false, refused: &[] };

@@ -3,4 +3,4 @@
 use super::Revision;
 
 pub(super) const REVISION: Revision =
-    Revision { date: "2025-03-26", refused: &["several messages in one array"] };
+    Revision { date: "2025-03-26", over_http: true, refused: &["several messages in one array"] };

@@ -2,4 +2,4 @@
 
 use super::Revision;
 
-pub(super) const REVISION: Revision = Revision { date: "2025-06-18", refused: &[] };
+pub(super) const REVISION: Revision = Revision { date: "2025-06-18", over_http: true, refused: &[] };

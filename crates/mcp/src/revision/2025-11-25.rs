@@ -2,4 +2,5 @@
 
 use super::Revision;
 
-pub(super) const REVISION: Revision = Revision { date: "2025-11-25", refused: &["calls that run as tasks"] };
+pub(super) const REVISION: Revision =
+    Revision { date: "2025-11-25", over_http: true, refused: &["calls that run as tasks"] };

@@ -18,6 +18,8 @@ mod r2025_11_25;
 pub struct Revision {
     /// Its name on the wire.
     pub date: &'static str,
+    /// Whether it is spoken over HTTP, too. The transport of the first one was another than that of all later ones.
+    pub over_http: bool,
     /// What it allows and the gate refuses, to be said aloud when it is agreed on.
     pub refused: &'static [&'static str],
 }

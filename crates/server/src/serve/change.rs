@@ -16,16 +16,14 @@ pub(crate) enum Change {
     Told {
         /// Its method.
         method: Arc<str>,
-        /// Its frame.
-        frame: Arc<[u8]>,
     },
 }
 
 impl Change {
     /// A server's notification.
-    pub(crate) fn told(upstream: &str, method: String, frame: Box<[u8]>) -> Change {
+    pub(crate) fn told(upstream: &str, method: String) -> Change {
         tracing::debug!(upstream, method, "the server tells");
-        Change::Told { method: method.into(), frame: frame.into() }
+        Change::Told { method: method.into() }
     }
 }
 

@@ -20,6 +20,8 @@ use crate::lane::{Incoming, Outbox, read_frames};
 
 /// How long a server may be silent when it is asked in the newer way.
 const DISCOVER: Duration = Duration::from_secs(3);
+/// How often a server is asked in the newer way, if it refuses as one that knows that way.
+const DISCOVERIES: usize = 2;
 /// How long a server may take to begin a session: it may have to be fetched first.
 const INITIALIZE: Duration = Duration::from_mins(1);
 /// Bytes of one line of a server's standard error that go to the log.
@@ -141,12 +143,23 @@ pub(super) fn own_client() -> ModernClient {
 
 async fn greet(link: &Arc<Link>, settings: &UpstreamSettings) -> Result<Hello, String> {
     let client = own_client();
-    let id = link.fresh_id();
-    let frame = discover_request(&id.to_string(), &client);
-    if let Some(answer) = ask(link, id, frame, "server/discover", DISCOVER).await?
-        && let Ok(hello) = Hello::discovered(&answer, &settings.frames)
-    {
-        return Ok(hello);
+    let mut refused = None;
+    for _ in 0..DISCOVERIES {
+        let id = link.fresh_id();
+        let frame = discover_request(&id.to_string(), &client);
+        let answer = ask(link, id, frame, "server/discover", DISCOVER).await?;
+        refused = match answer.map(|answer| Hello::discovered(&answer, &settings.frames)) {
+            Some(Ok(hello)) => return Ok(hello),
+            Some(Err(fault @ HelloFault::RefusedAsModern(_))) => Some(fault),
+            Some(Err(_)) | None => None,
+        };
+        if refused.is_none() {
+            break;
+        }
+    }
+    // Only a server of the newer era refuses so; it has no sessions.
+    if let Some(fault) = refused {
+        return Err(fault.to_string());
     }
     let id = link.fresh_id();
     let frame = initialize_request(&id.to_string(), &client);

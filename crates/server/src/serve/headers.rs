@@ -1,7 +1,7 @@
 //! What the headers of a request say, and whether the body says the same. Servers and proxies may go by either.
 
 use axum::http::{HeaderMap, StatusCode};
-use callgate_mcp::relay::Subject;
+use callgate_mcp::relay::{ModernFault, Subject};
 use callgate_mcp::revision;
 use callgate_schema::json::{Kind, Node, Tape};
 
@@ -45,6 +45,14 @@ pub(super) fn agree(headers: &HeaderMap, method: &str, params: Option<Node<'_>>)
         _ => None,
     };
     name.map_or(Ok(()), |name| expect(headers, "Mcp-Name", &name))
+}
+
+/// Whether the header says the revision of the body, where that one is not spoken here.
+pub(super) fn versions_agree(headers: &HeaderMap, fault: &ModernFault) -> Result<(), Mismatch> {
+    match fault {
+        ModernFault::Version(requested) => expect(headers, "MCP-Protocol-Version", requested),
+        ModernFault::Malformed(_) => Ok(()),
+    }
 }
 
 fn expect(headers: &HeaderMap, header: &'static str, expected: &str) -> Result<(), Mismatch> {

@@ -33,6 +33,9 @@ const METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-
 /// Messages of one request that wait for its client.
 const TOLD_WAITING_MAX: usize = 64;
 
+/// An answer over so many bytes is taken for a result without a look: its status is only a hint beside what it says.
+const ERROR_BYTES_MAX: usize = 4_096;
+
 pub(super) const SESSION: &str = "mcp-session-id";
 
 /// What the address needs to answer.
@@ -185,6 +188,7 @@ impl Front {
             Err(response) => return *response,
         };
         if arrival.method == "initialize"
+            && arrival.client.era != Era::Modern
             && let Some(id) = &arrival.id
         {
             return self.initialize(id, &bytes, &arrival.client);
@@ -204,12 +208,14 @@ impl Front {
         if let (Some(id), Err(why)) = (&arrival.id, front::fits(arrival.client.era, &arrival.method)) {
             return render(arrival.client.era, Response::error(id, rpc::METHOD_NOT_FOUND, why));
         }
-        if arrival.method == "subscriptions/listen"
-            && let Some(id) = arrival.id
-        {
-            return self.listen(id, &bytes);
+        match (arrival.method.as_str(), &arrival.id) {
+            ("subscriptions/listen", Some(id)) => self.listen(id.clone(), &bytes),
+            ("server/discover", Some(id)) => {
+                let welcome = self.gate.introduction();
+                json(StatusCode::OK, answer::result(id, &welcome.welcome().discovered_over_http()))
+            }
+            _ => self.answer(arrival, frame, bytes, headers).await,
         }
-        self.answer(arrival, frame, bytes, headers).await
     }
 
     /// Takes the answer of a session's client to a question. The newer era has no such messages.
@@ -243,7 +249,13 @@ impl Front {
         }
         let mut tape = Tape::new();
         let params = tape.read(bytes, &limits.frame_text()).ok().and_then(|root| root.member("params"));
-        let about = ModernClient::read(params).map_err(|fault| Box::new(modern_fault(id.as_ref(), fault)))?;
+        let about = ModernClient::read(params).map_err(|fault| {
+            // That the revision is not spoken here is told only if header and body agree on which it is.
+            Box::new(match headers::versions_agree(headers, &fault) {
+                Ok(()) => modern_fault(id.as_ref(), fault),
+                Err(disagree) => mismatch(id.as_ref(), &disagree),
+            })
+        })?;
         if let Some(about) = about {
             headers::agree(headers, &method, params)
                 .map_err(|fault| Box::new(mismatch(id.as_ref(), &fault)))?;
@@ -338,7 +350,7 @@ impl Front {
 pub(super) fn render(era: Era, response: Response) -> HttpResponse {
     match response {
         Response::Nothing => StatusCode::ACCEPTED.into_response(),
-        Response::Frame(frame) => json(StatusCode::OK, frame),
+        Response::Frame(frame) => json(status_of_frame(era, &frame), frame),
         Response::Error(code, frame) => json(status_of(era, code), frame),
     }
 }
@@ -364,6 +376,18 @@ fn status_of(era: Era, code: i64) -> StatusCode {
     }
 }
 
+/// The status of an answer that is a server's: it may be an error of the protocol, too.
+fn status_of_frame(era: Era, frame: &[u8]) -> StatusCode {
+    let may_be_error = || memchr::memmem::find(frame, b"\"error\"").is_some();
+    if era != Era::Modern || frame.len() > ERROR_BYTES_MAX || !may_be_error() {
+        return StatusCode::OK;
+    }
+    let mut tape = Tape::new();
+    let root = tape.read(frame, &callgate_mcp::FrameLimits::default().frame_text());
+    let code = root.ok().and_then(|root| root.pointer("/error/code")?.raw_str().parse().ok());
+    code.map_or(StatusCode::OK, |code| status_of(era, code))
+}
+
 fn mismatch(id: Option<&RequestId>, fault: &Mismatch) -> HttpResponse {
     tracing::warn!(header = fault.header, "a header and the body disagree");
     let frame = answer::error(id, rpc::HEADER_MISMATCH, Code::HeaderMismatch, &fault.message, &[]);
@@ -376,7 +400,7 @@ fn modern_fault(id: Option<&RequestId>, fault: ModernFault) -> HttpResponse {
             let message = format!("expected {expected}, found something else");
             answer::error(id, rpc::INVALID_PARAMS, Code::FrameInvalid, &message, &[])
         }
-        ModernFault::Version(requested) => answer::unsupported_version(id, &requested),
+        ModernFault::Version(requested) => answer::unsupported_version_over_http(id, &requested),
     };
     json(StatusCode::BAD_REQUEST, frame)
 }

@@ -13,15 +13,23 @@ use tokio::task::AbortHandle;
 
 use super::event_stream::EventStream;
 use super::link::{Link, Outgoing, Reply};
+use super::watch::StreamEnd;
 use crate::lane::{FrameSource as _, Incoming, Line};
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
+
+const EVENTS: &str = "text/event-stream";
 
 /// How long a server may take to accept a connection.
 const CONNECT: Duration = Duration::from_secs(10);
+/// The pause before a stream that was cut is asked for again, where the server says none, and within what bounds it may.
+const RETRY: Duration = Duration::from_secs(1);
+const RETRY_MIN: Duration = Duration::from_millis(100);
+const RETRY_MAX: Duration = Duration::from_secs(30);
 /// How long ending a session may take.
 const FAREWELL: Duration = Duration::from_secs(2);
 
@@ -118,6 +126,53 @@ impl HttpLink {
         });
     }
 
+    /// Takes up a stream that was cut before the answer, after the last event that came; `None` if that cannot be done.
+    /// The request is not sent again.
+    ///
+    /// SPEC: 2025-11-25, basic/transports, "Resumability and Redelivery". The newer era has no such thing.
+    pub(super) async fn resume(&self, events: &mut EventStream) -> Option<Response> {
+        if self.era.get().is_none_or(|era| *era == Era::Modern) {
+            return None;
+        }
+        let last = HeaderValue::from_bytes(events.last_id()?).ok()?;
+        events.cut();
+        tokio::time::sleep(events.retry().unwrap_or(RETRY).clamp(RETRY_MIN, RETRY_MAX)).await;
+        let response = self.get_stream().header(LAST_EVENT, last).send().await.ok()?;
+        let is_stream = response.status().is_success() && kind(&response) == EVENTS;
+        tracing::info!(status = response.status().as_u16(), "a stream that was cut is asked for again");
+        is_stream.then_some(response)
+    }
+
+    fn get_stream(&self) -> reqwest::RequestBuilder {
+        let mut request = self.client.get(&self.url).headers(self.headers.clone()).header("accept", EVENTS);
+        if let Some(session) = self.lock_session().clone() {
+            request = request.header(SESSION, session);
+        }
+        self.versioned(request, false)
+    }
+
+    /// Follows the stream of a session that belongs to no request, until it ends.
+    pub(super) async fn listen(&self, link: &Link, again: bool) -> StreamEnd {
+        match self.get_stream().send().await {
+            Ok(response) if response.status().is_success() && kind(&response) == EVENTS => {
+                if again {
+                    link.note_tools_changed();
+                }
+                let mut events = EventStream::new(bytes_max(&self.limits));
+                let mut reader = UpstreamReader::new(&self.limits);
+                let end = take_events(link, None, response, &mut events, &mut reader).await;
+                tracing::debug!(?end, "the stream of the session is over");
+                StreamEnd::Over
+            }
+            Ok(response) if !response.status().is_server_error() => StreamEnd::Refused,
+            Ok(_) => StreamEnd::Over,
+            Err(error) => {
+                tracing::debug!(error = plain(&error), "there is no stream of the session");
+                StreamEnd::Over
+            }
+        }
+    }
+
     /// Closes the stream of a request, if it is still open: in the newer era that withdraws it.
     pub(super) fn close(&self, id: u64) {
         if let Some(task) = self.lock_running().remove(&id) {
@@ -199,11 +254,9 @@ impl HttpLink {
 /// Reads an answer; `Some` where no frame of the server has settled the request.
 async fn follow(link: &Link, id: u64, response: Response, limits: &FrameLimits) -> Option<Reply> {
     let status = response.status();
-    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
-    let kind = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     link.keep_session(response.headers());
-    match kind.as_str() {
-        "text/event-stream" if status.is_success() => follow_events(link, id, response, limits).await,
+    match kind(&response).as_str() {
+        EVENTS if status.is_success() => follow_events(link, id, response, limits).await,
         // SPEC: 2025-11-25, basic/transports, "Session Management": the session is over, and a new one has to begin. The
         // request is not sent again: nobody knows whether it was looked at.
         _ if status == StatusCode::NOT_FOUND && link.has_session() => {
@@ -252,10 +305,31 @@ async fn follow_json(
     }
 }
 
-async fn follow_events(link: &Link, id: u64, mut response: Response, limits: &FrameLimits) -> Option<Reply> {
-    // A frame may be spelled with escapes of the stream, and an event has names besides its data.
-    let mut events = EventStream::new(limits.frame_bytes_max.saturating_add(1 << 16));
+async fn follow_events(link: &Link, id: u64, response: Response, limits: &FrameLimits) -> Option<Reply> {
+    let mut events = EventStream::new(bytes_max(limits));
     let mut reader = UpstreamReader::new(limits);
+    let mut response = response;
+    // How often is not counted: whoever waits for the answer does not wait for ever, and then this ends, too.
+    loop {
+        let end = take_events(link, Some(id), response, &mut events, &mut reader).await?;
+        if !matches!(end, Reply::Gone(_)) {
+            return Some(end);
+        }
+        response = match link.resume(&mut events).await {
+            Some(response) => response,
+            None => return Some(end),
+        };
+    }
+}
+
+/// Takes the events of a stream until the answer to its request has come; `Some` says why it has not.
+async fn take_events(
+    link: &Link,
+    of: Option<u64>,
+    mut response: Response,
+    events: &mut EventStream,
+    reader: &mut UpstreamReader,
+) -> Option<Reply> {
     loop {
         let chunk = match response.chunk().await {
             Ok(Some(chunk)) => chunk,
@@ -270,14 +344,24 @@ async fn follow_events(link: &Link, id: u64, mut response: Response, limits: &Fr
             if UpstreamReader::is_whole(&frame) {
                 one_line(&mut data);
             }
-            let answers =
-                matches!(&frame, UpstreamFrame::Answer(answer) if answer.id.raw().parse() == Ok(id));
-            link.take(Incoming::Frame(frame, Line::own(data)), Some(id));
+            let answers = matches!(&frame, UpstreamFrame::Answer(answer) if of.is_some() && answer.id.raw().parse().ok() == of);
+            link.take(Incoming::Frame(frame, Line::own(data)), of);
             if answers {
                 return None;
             }
         }
     }
+}
+
+/// The media type of an answer.
+fn kind(response: &Response) -> String {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// The most bytes of an event: a frame may be spelled with escapes of the stream, and an event has names besides its data.
+fn bytes_max(limits: &FrameLimits) -> usize {
+    limits.frame_bytes_max.saturating_add(1 << 16)
 }
 
 fn refused(status: StatusCode) -> Reply {

@@ -10,7 +10,9 @@ use callgate_mcp::relay::{Era, Hello, progress_of};
 use callgate_mcp::{FrameLimits, answer, rpc};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use super::event_stream::EventStream;
 use super::http_link::HttpLink;
+use super::watch::StreamEnd;
 use crate::lane::{Incoming, Line, Outbox};
 
 /// What a server tells of one request before it answers; more is dropped until its client has taken some.
@@ -41,7 +43,6 @@ enum Transport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct News {
     pub(crate) method: String,
-    pub(crate) frame: Box<[u8]>,
 }
 
 /// Whoever waits for an answer.
@@ -219,6 +220,11 @@ impl Link {
         }
     }
 
+    /// Whether requests go over HTTP.
+    pub(crate) fn is_http(&self) -> bool {
+        matches!(self.transport, Transport::Http(_))
+    }
+
     /// Whether the server has begun a session.
     pub(super) fn has_session(&self) -> bool {
         matches!(&self.transport, Transport::Http(http) if http.has_session())
@@ -229,6 +235,29 @@ impl Link {
         if let Transport::Http(http) = &self.transport {
             http.keep_session(headers);
         }
+    }
+
+    /// Follows the stream of a session over HTTP that belongs to no request, until it ends. If there was one before, the
+    /// tools are listed again, since what has changed in between was not heard.
+    pub(super) async fn listen(&self, again: bool) -> StreamEnd {
+        match &self.transport {
+            Transport::Http(http) => http.listen(self, again).await,
+            // What a process has to say comes on its one stream.
+            Transport::Lines(_) => StreamEnd::Refused,
+        }
+    }
+
+    /// Takes up the stream of a request that was cut, if that can be done.
+    pub(super) async fn resume(&self, events: &mut EventStream) -> Option<reqwest::Response> {
+        match &self.transport {
+            Transport::Http(http) => http.resume(events).await,
+            Transport::Lines(_) => None,
+        }
+    }
+
+    /// Has the tools listed again.
+    pub(super) fn note_tools_changed(&self) {
+        self.tools_changed.notify_one();
     }
 
     /// Waits until the server has said that its tools are others.
@@ -343,6 +372,8 @@ impl Link {
                 self.tools_changed.notify_one();
                 return;
             }
+            // Each list is everybody's, whatever stream its change is told on.
+            "notifications/prompts/list_changed" | "notifications/resources/list_changed" => None,
             // The token of a request's progress is its id.
             "notifications/progress" => {
                 progress_of(line.bytes(), &self.limits).and_then(|token| token.parse().ok())
@@ -354,7 +385,7 @@ impl Link {
             // Who does not take what is told loses some of it, and nobody else waits for them.
             Some(waiter) => drop(waiter.told.try_send(line.into_bytes())),
             None if method == "notifications/progress" => {}
-            None => drop(self.news.try_send(News { method, frame: line.into_bytes() })),
+            None => drop(self.news.try_send(News { method })),
         }
     }
 

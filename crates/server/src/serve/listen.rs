@@ -71,16 +71,15 @@ impl Filter {
     /// The notification of a change, if it is one that is wanted.
     pub(crate) fn notification(self, change: &Change) -> Option<Vec<u8>> {
         match change {
-            Change::Tools => {
-                self.tools.then(|| format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{TOOLS}\"}}").into_bytes())
-            }
-            Change::Told { method, frame } => {
-                let wanted = match &**method {
-                    PROMPTS => self.prompts,
-                    RESOURCES => self.resources,
-                    _ => false,
+            Change::Tools => self.tools.then(|| changed(TOOLS)),
+            Change::Told { method } => {
+                // What stands in a server's `_meta` is between it and the gate.
+                let (wanted, method) = match &**method {
+                    PROMPTS => (self.prompts, PROMPTS),
+                    RESOURCES => (self.resources, RESOURCES),
+                    _ => return None,
                 };
-                wanted.then(|| frame.to_vec())
+                wanted.then(|| changed(method))
             }
         }
     }
@@ -89,6 +88,10 @@ impl Filter {
     pub(crate) fn event(self, change: &Change, limits: &FrameLimits, id: &RequestId) -> Option<Vec<u8>> {
         with_subscription(&self.notification(change)?, limits, id.raw())
     }
+}
+
+fn changed(method: &str) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}").into_bytes()
 }
 
 /// The last message on a stream that the gate closes.
@@ -119,7 +122,7 @@ mod tests {
         );
         let acknowledged = String::from_utf8(filter.acknowledge(&id)).unwrap();
         assert!(acknowledged.ends_with(r#""notifications":{"toolsListChanged":true}}}"#), "{acknowledged}");
-        let told = |method: &str| Change::Told { method: method.into(), frame: (*b"{}").into() };
+        let told = |method: &str| Change::Told { method: method.into() };
         assert!(filter.event(&told("notifications/resources/updated"), &limits, &id).is_none());
         assert!(filter.event(&told(PROMPTS), &limits, &id).is_none());
         assert!(Filter::read(br#"{"params":{"notifications":{"toolsListChanged":1}}}"#, &limits).is_err());

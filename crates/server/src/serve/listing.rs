@@ -4,9 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use callgate_gateway::Journal;
-use callgate_gateway::catalog::{Catalog, admit_tools};
+use callgate_gateway::catalog::{Admission as Judged, Catalog, admit_tools};
+use callgate_mcp::FrameLimits;
 use callgate_mcp::list::{Page, PageFault};
-use callgate_mcp::relay::own_request;
+use callgate_mcp::relay::{Era, Subject, own_request};
+use callgate_schema::{Code as SchemaCode, Finding};
 use callgate_wire::Code;
 
 use super::connect::own_client;
@@ -27,12 +29,23 @@ pub(super) struct Listed {
 /// Lists and judges the tools of a server.
 pub(super) async fn list(upstream: &Upstream, link: &Arc<Link>) -> Result<Listed, String> {
     if link.hello().is_some_and(|hello| !hello.has("tools")) {
-        return judge(upstream, Vec::new()).await;
+        return judge(upstream, Vec::new(), Vec::new()).await;
     }
     let definitions = tokio::time::timeout(LIST.min(upstream.settings.call_timeout), pages(upstream, link))
         .await
         .map_err(|_| "it did not list its tools in time".to_owned())??;
-    judge(upstream, definitions).await
+    let misplaced = match link.hello().map(|hello| hello.era) {
+        // Only over HTTP, and only in the newer era, are there headers that repeat arguments.
+        Some(Era::Modern) if link.is_http() => misplaced(&definitions, &upstream.settings.frames),
+        _ => Vec::new(),
+    };
+    judge(upstream, definitions, misplaced).await
+}
+
+/// The tools whose marks for headers cannot be followed, with the places of these marks.
+fn misplaced(definitions: &[Box<[u8]>], limits: &FrameLimits) -> Vec<(usize, Vec<String>)> {
+    let faulty = definitions.iter().map(|raw| Subject::misplaced(raw, limits)).enumerate();
+    faulty.filter(|(_, places)| !places.is_empty()).collect()
 }
 
 async fn pages(upstream: &Upstream, link: &Arc<Link>) -> Result<Vec<Box<[u8]>>, String> {
@@ -83,18 +96,47 @@ async fn pages(upstream: &Upstream, link: &Arc<Link>) -> Result<Vec<Box<[u8]>>, 
 }
 
 /// Judges the tools on a thread that may block, and records what came of them.
-async fn judge(upstream: &Upstream, definitions: Vec<Box<[u8]>>) -> Result<Listed, String> {
+async fn judge(
+    upstream: &Upstream,
+    definitions: Vec<Box<[u8]>>,
+    misplaced: Vec<(usize, Vec<String>)>,
+) -> Result<Listed, String> {
     let (admission, journal) = (upstream.settings.admission.clone(), Arc::clone(&upstream.journal));
     let (name, revision) = (upstream.config.name.clone(), upstream.next_revision());
     let strict = upstream.config.admission == Admission::Strict;
     let judged = tokio::task::spawn_blocking(move || {
-        let admissions = admit_tools(definitions.iter().map(|raw| &**raw), &admission);
+        let mut admissions = admit_tools(definitions.iter().map(|raw| &**raw), &admission);
+        for (index, places) in misplaced {
+            if let Some(judged) = admissions.get_mut(index) {
+                hold_back(judged, index, &places);
+            }
+        }
         let mut catalog = Catalog::publish(revision, &name, admissions);
         report(&catalog);
         record(&*journal, &mut catalog, strict)?;
         Ok(Listed { catalog })
     });
     judged.await.unwrap_or_else(|_| Err("a defect of the gate ended the judging of its tools".to_owned()))
+}
+
+/// Quarantines a tool that was admitted, for its marks.
+///
+/// SPEC: 2026-07-28, server/tools, "x-mcp-header": a client over HTTP excludes such a tool, and only that one.
+fn hold_back(judged: &mut Judged, index: usize, places: &[String]) {
+    if let Judged::Admitted(tool) = judged {
+        let finding = |place: &String| {
+            let expected = "expected `x-mcp-header` to name a header that no other property has, on a string, an \
+                            integer or a boolean that is reached by `properties` alone";
+            Finding::new(
+                SchemaCode::SchemaMalformedKeyword,
+                format!("{expected}, found another use at `{place}`"),
+            )
+            .with_help("take the mark away, or use another name")
+        };
+        let findings = places.iter().map(finding).collect();
+        let held = tool.clone().quarantined(index, Code::ToolInputSchemaRefused, findings);
+        *judged = Judged::Quarantined(held);
+    }
 }
 
 /// Records what became of the tools, and holds those whose definitions are not the pinned ones.

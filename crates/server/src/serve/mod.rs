@@ -25,6 +25,7 @@
 //! | `upstream` | one tool server, as long as the gate serves |
 //! | `connect` | how a server is reached, and in which era it speaks |
 //! | `listing` | the tools of one server |
+//! | `watch` | the stream on which a server says that its lists have changed |
 //! | `link` | one connection to a server |
 //! | `http_link`, `event_stream` | the same over HTTP |
 //! | `auth` | who calls over HTTP |
@@ -59,6 +60,7 @@ mod session;
 mod stdio;
 mod streams;
 mod upstream;
+mod watch;
 
 pub use auth::{ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, KeysError, TOKENS_FILE};
 pub use gate::Gate;

@@ -16,6 +16,7 @@ use super::change::{Change, Changes};
 use super::connect::{Connection, connect};
 use super::link::{Link, News};
 use super::listing::{self, Listed};
+use super::watch::watch;
 use crate::config;
 
 /// The pause before a server is connected to again, at first.
@@ -185,6 +186,7 @@ impl Upstream {
         self.view.send_modify(|view| *view = View { link: Some(Arc::clone(&link)), ..View::default() });
         let reason = tokio::select! {
             reason = self.follow(&link, &mut news) => reason,
+            never = watch(&link) => match never {},
             _ = stop.wait_for(|stop| *stop) => "the gate stops".to_owned(),
         };
         let reason = self.lose(reason);
@@ -216,8 +218,8 @@ impl Upstream {
                     self.view.send_modify(|view| view.catalog = None);
                     stale = true;
                 }
-                Some(News { method, frame }) = news.recv() => {
-                    self.changes.tell(Change::told(&self.config.name, method, frame));
+                Some(News { method }) = news.recv() => {
+                    self.changes.tell(Change::told(&self.config.name, method));
                 }
             }
         }

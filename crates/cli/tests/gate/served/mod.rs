@@ -7,6 +7,7 @@
 
 mod client;
 mod compare;
+mod far;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -25,6 +26,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     let text = std::fs::read_to_string(cases().join("serve.jsonl")).expect("the rows are there");
     let name = "serve: a gate is another gate's tool server over HTTP".to_owned();
     let mut trials = vec![trial(name, a_gate_behind_a_gate)];
+    let name =
+        "serve: a newer server over HTTP is asked again, listened to, and judged by its marks for headers";
+    trials.push(trial(name.to_owned(), far::a_newer_server));
+    let name =
+        "serve: the stream of a call that an older server cut is taken up, and the call is not sent again";
+    trials.push(trial(name.to_owned(), far::an_older_server));
     for line in text.lines() {
         let row: Value = serde_json::from_str(line).expect("a row is JSON");
         let name = row["name"].as_str().expect("a row has a name").to_owned();
