@@ -156,8 +156,8 @@ impl Return {
         let params = root.and_then(|root| root.member("params"));
         let member = |name| params.and_then(|params| params.member(name));
         match (member("requestState"), member("inputResponses")) {
-            (None, None) => Ok(None),
-            (None, Some(_)) => Err("`requestState` beside `inputResponses`"),
+            // Answers to nothing that was asked here: the call is a new one, and goes without them.
+            (None, _) => Ok(None),
             (Some(state), responses) => {
                 let state = state.as_str().map(Cow::into_owned).ok_or("`requestState` as a string")?;
                 let responses = match responses {
@@ -303,11 +303,8 @@ mod tests {
         assert_eq!((back.state.as_str(), back.answer("a").as_deref()), ("s", Some(r#"{"action":"accept"}"#)));
         assert_eq!(back.answer("b"), None);
         assert_eq!(&*read(r#"{"requestState":"s"}"#).unwrap().unwrap().responses, "{}");
-        for broken in [
-            r#"{"inputResponses":{}}"#,
-            r#"{"requestState":1}"#,
-            r#"{"requestState":"","inputResponses":[]}"#,
-        ] {
+        assert_eq!(read(r#"{"inputResponses":{}}"#), Ok(None));
+        for broken in [r#"{"requestState":1}"#, r#"{"requestState":"","inputResponses":[]}"#] {
             assert!(read(broken).is_err(), "{broken}");
         }
     }
@@ -321,6 +318,17 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"inputResponses":{"q":{}},"requestState":"s","name":"a","arguments":{"n": 1e2}}}"#
+        );
+    }
+
+    #[test]
+    fn answers_to_nothing_do_not_reach_the_server() {
+        let first = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"inputResponses":{"q":{}},"name":"a"}}"#;
+        let change = Outward { id: "7", name: None, progress: None, client: Introduction::Same };
+        let out = crate::relay::outward(first, &FrameLimits::default(), &change);
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a"}}"#
         );
     }
 

@@ -73,6 +73,13 @@ pub(super) fn change(
         }
         Introduction::Client(client) => introduce(&mut edits, root, params, meta, client),
     }
+    // Answers of a call that nobody asked for here do not reach the server: they were not checked with it.
+    let is_call = root.member("method").and_then(Node::as_str).as_deref() == Some("tools/call");
+    for params in params.iter().filter(|_| is_call) {
+        for cut in reserved::cuts_where(*params, |name| name == "inputResponses") {
+            edits.cut(cut);
+        }
+    }
     if let (Some((responses, state)), Some(params)) = (answers, params) {
         let state = state.map(|state| format!(",\"requestState\":{state}")).unwrap_or_default();
         let members = format!("\"inputResponses\":{responses}{state}");
