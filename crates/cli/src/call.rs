@@ -35,8 +35,8 @@ pub(crate) struct Args {
     #[arg(long)]
     key: Option<String>,
     /// The arguments as a JSON object, in place of flags
-    #[arg(long, value_name = "JSON", conflicts_with = "flags")]
-    args: Option<String>,
+    #[arg(long = "args", value_name = "JSON", conflicts_with = "flags")]
+    json: Option<String>,
     /// How long the call may take, in milliseconds
     #[arg(long, value_name = "N", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(1..))]
     timeout_ms: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let arguments = |tools: &[Box<[u8]>]| match &args.args {
+    let arguments = |tools: &[Box<[u8]>]| match &args.json {
         Some(json) => Ok(json.clone().into_bytes()),
         None => of_flags(args, tools),
     };

@@ -51,6 +51,7 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
                         Exit codes: 0 nothing is wrong, 1 there are findings, 2 a file cannot be read, 4 the server \
                         failed."
 )]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct Args {
     /// The files to check
     #[arg(value_name = "FILE", required_unless_present_any = ["url", "command"], conflicts_with_all = ["url", "command"])]
