@@ -21,6 +21,9 @@ const HEAD_BYTES: usize = 16;
 pub(super) struct Names {
     /// In the order of the entries.
     slots: Box<[Slot]>,
+    /// In byte order, and for each of the entries its place there.
+    sorted: Box<[Slot]>,
+    ranks: Box<[u32]>,
     /// A power of two, at least two, at most half of them taken: the place of a slot and one, or 0.
     table: Box<[u32]>,
     /// All names, one after the other, and where each ends.
@@ -85,14 +88,24 @@ impl Names {
             let length = if entry.name.len() <= HEAD_BYTES { entry.name.len() as u32 } else { NO_LENGTH };
             Slot { low: head.low, high: head.high, length, child: entry.child, bit: entry.bit }
         });
-        let slots = slots.collect();
+        let slots: Box<[Slot]> = slots.collect();
+        let (sorted, ranks) = in_byte_order(entries, &slots);
         let mut text = String::with_capacity(entries.iter().map(|entry| entry.name.len()).sum());
         let mut ends = Vec::with_capacity(entries.len());
         for entry in entries {
             text.push_str(entry.name);
             ends.push(text.len() as u32);
         }
-        Some(Names { slots, table: table.into(), text: text.into(), ends: ends.into(), multiplier, shift })
+        Some(Names {
+            slots,
+            sorted,
+            ranks,
+            table: table.into(),
+            text: text.into(),
+            ends: ends.into(),
+            multiplier,
+            shift,
+        })
     }
 
     /// The slot of a member's name: the one at `due`, if that is its name; otherwise by hash. Then the next one is due.
@@ -104,17 +117,15 @@ impl Names {
         key: S::Key,
         due: &mut usize,
     ) -> Option<&Slot> {
-        if !S::AS_WRITTEN {
-            return self.find(name, |text| source.is_name(key, text));
-        }
-        if let Some(slot) = self.slots.get(*due)
+        let slots = if S::AS_WRITTEN { &self.slots } else { &self.sorted };
+        if let Some(slot) = slots.get(*due)
             && slot.is(name)
         {
             *due += 1;
             return Some(slot);
         }
         let place = self.place(source, key)?;
-        *due = place + 1;
+        *due = 1 + if S::AS_WRITTEN { place } else { *self.ranks.get(place)? as usize };
         self.slots.get(place)
     }
 
@@ -177,8 +188,26 @@ impl Names {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.slots) + size_of_val(&*self.table) + self.text.len() + size_of_val(&*self.ends)
+        2 * size_of_val(&*self.slots)
+            + size_of_val(&*self.ranks)
+            + size_of_val(&*self.table)
+            + self.text.len()
+            + size_of_val(&*self.ends)
     }
+}
+
+/// The slots by the names of their entries, and the place of each entry among them.
+fn in_byte_order(entries: &[Entry<'_>], slots: &[Slot]) -> (Box<[Slot]>, Box<[u32]>) {
+    let mut order: Vec<(&str, u32)> = entries.iter().map(|entry| entry.name).zip(0..).collect();
+    order.sort_unstable();
+    let mut ranks = vec![0; order.len()];
+    for (rank, (_, place)) in (0..).zip(&order) {
+        if let Some(slot) = ranks.get_mut(*place as usize) {
+            *slot = rank;
+        }
+    }
+    let sorted = order.iter().filter_map(|(_, place)| slots.get(*place as usize).copied());
+    (sorted.collect(), ranks.into())
 }
 
 fn start(head: &Head, multiplier: u32, shift: u32) -> usize {

@@ -5,6 +5,9 @@ use crate::program::BlockId;
 /// More than these are not noted; they are then looked at again.
 const NOTES_MAX: usize = 1_024;
 
+/// Room for those of a usual value, so that it seldom grows.
+const NOTES_USUAL: usize = 16;
+
 /// For each value on the way to where a glance was not sure: how far the block had accepted it.
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
@@ -35,6 +38,9 @@ impl Trail {
         if self.first.is_none() {
             self.first = Some(note);
         } else if self.others.len() < NOTES_MAX {
+            if self.others.is_empty() {
+                self.others.reserve(NOTES_USUAL);
+            }
             self.others.push(note);
         }
     }
