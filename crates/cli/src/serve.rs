@@ -1,5 +1,7 @@
 //! `callgate serve`: one gate before all tool servers of a configuration.
 
+mod again;
+
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,11 +11,14 @@ use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_server::config::Config;
 use callgate_server::{
-    ApiTokens, Auth, Gate, HttpClients, OperatorToken, RECOVERY_EVERY, StdioClient, keep_recovering,
+    ApiTokens, Gate, HangUpMeans, HttpClients, OperatorToken, RECOVERY_EVERY, Reloads, StdioClient, Stop,
+    keep_recovering,
 };
 use callgate_wire::Principal;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 
+use self::again::Again;
 use crate::config::ConfigArg;
 use crate::exit_code::{ExitCode, Failure};
 use crate::store_path::StoreArg;
@@ -24,7 +29,7 @@ use crate::wrap::{open_journal, tell_rules};
 /// Clients connect to http://ADDRESS/mcp (Streamable HTTP), or with --stdio over standard input and output. Clients of
 /// every revision of the protocol are served whatever the revisions of the servers are. Without a configuration a small
 /// notes server stands behind the gate, to try it.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 #[command(after_help = "Examples:
   callgate serve
   callgate serve --config callgate.toml
@@ -69,17 +74,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
-    let mut config = args.config.load()?;
-    if config.upstreams.is_empty() {
-        if args.config.is_given() {
-            return Err(Failure::usage("expected `[[upstreams]]` in the configuration, found none"));
-        }
-        config = with_notes()?;
+    let config = if args.config.is_given() {
+        load(args)?
+    } else {
         tracing::info!(
             "there is no configuration, so a small notes server stands behind the gate; to put it before your own servers, write them into a file as `callgate serve --help` shows and pass it with --config"
         );
-    }
-    let stop = callgate_server::on_signals().context("failed to follow signals")?;
+        with_notes()?
+    };
+    // Without a configuration there is nothing to read again.
+    let hang_up = if args.config.is_given() { HangUpMeans::Reload } else { HangUpMeans::Stop };
+    let reloads = Reloads::follow().context("failed to follow signals")?;
+    let stop = callgate_server::on_signals(hang_up).context("failed to follow signals")?;
     let principal = Principal::local(&callgate_server::user_name());
     let store = args.store.clone().or_configured(config.gate.store.as_ref())?;
     let beside = store.place()?.beside()?;
@@ -93,24 +99,51 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
     let config = Arc::new(config);
     let gate = Gate::start(Arc::clone(&config), Arc::clone(&journal));
     tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
-    if let Some(listener) = listener {
-        let address = listener.local_addr().context("failed to learn the address")?;
-        let nobody = (!config.auth.is_required(address.ip())).then_some(principal);
-        let auth = Auth::start(Arc::clone(&config), &beside, nobody).await;
-        let auth = auth.map_err(|error| Failure::usage(error.to_string()))?;
-        let (hosts, origins) = (config.serve.hosts.clone(), config.serve.origins.clone());
-        let clients = HttpClients { listener, hosts, origins, auth };
-        callgate_server::serve_http(Arc::clone(&gate), clients, stop).await;
-    } else {
-        let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
-        let client = StdioClient { from, to, principal };
-        callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
+    match listener {
+        Some(listener) => {
+            serve_http(args, &gate, listener, Again { config, beside, principal, reloads }, stop).await?
+        }
+        None => {
+            if hang_up == HangUpMeans::Reload {
+                let again = Again { config, beside, principal: principal.clone(), reloads };
+                tokio::spawn(again.follow(args.clone(), Arc::downgrade(&gate), None));
+            }
+            let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
+            let client = StdioClient { from, to, principal };
+            callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
+        }
     }
     gate.stop().await;
     drop(gate);
     close(journal).await;
     tracing::info!("stopped");
     Ok(ExitCode::Success)
+}
+
+async fn serve_http(
+    args: &Args,
+    gate: &Arc<Gate>,
+    listener: TcpListener,
+    again: Again,
+    stop: watch::Receiver<Stop>,
+) -> anyhow::Result<()> {
+    let address = listener.local_addr().context("failed to learn the address")?;
+    let first = again.access(&again.config, address).await?;
+    let (sender, access) = watch::channel(Arc::new(first));
+    if args.config.is_given() {
+        tokio::spawn(again.follow(args.clone(), Arc::downgrade(gate), Some((address, sender))));
+    }
+    callgate_server::serve_http(Arc::clone(gate), HttpClients { listener, access }, stop).await;
+    Ok(())
+}
+
+/// The configuration of a file, which has to name a server.
+fn load(args: &Args) -> anyhow::Result<Config> {
+    let config = args.config.load()?;
+    if config.upstreams.is_empty() {
+        return Err(Failure::usage("expected `[[upstreams]]` in the configuration, found none"));
+    }
+    Ok(config)
 }
 
 /// Lets go of the journal when nobody else has it any more, so that this gate's life ends in the store, too.
@@ -128,6 +161,17 @@ async fn close(journal: Arc<dyn Journal>) {
 /// Listens; an address that others can reach is refused as long as nobody is asked who they are.
 async fn listen(args: &Args, config: &Config, beside: &Path) -> anyhow::Result<TcpListener> {
     let address = args.listen.unwrap_or(config.serve.listen);
+    may_be_reached(address, config, beside)?;
+    let listener = TcpListener::bind(address).await.with_context(|| {
+        format!("failed to listen at {address}; another program may, and --listen names another address")
+    })?;
+    let address = listener.local_addr().context("failed to learn the address")?;
+    tracing::info!("listening at http://{address}/mcp");
+    Ok(listener)
+}
+
+/// Whether the gate may be at this address with this configuration.
+fn may_be_reached(address: SocketAddr, config: &Config, beside: &Path) -> anyhow::Result<()> {
     if !address.ip().is_loopback() {
         if !config.auth.is_required(address.ip()) || !somebody_can_call(config, beside)? {
             return Err(Failure::usage(format!(
@@ -146,12 +190,7 @@ async fn listen(args: &Args, config: &Config, beside: &Path) -> anyhow::Result<T
         }
         tracing::warn!("tokens are read without TLS at {address}; let a proxy with TLS alone reach it");
     }
-    let listener = TcpListener::bind(address).await.with_context(|| {
-        format!("failed to listen at {address}; another program may, and --listen names another address")
-    })?;
-    let address = listener.local_addr().context("failed to learn the address")?;
-    tracing::info!("listening at http://{address}/mcp");
-    Ok(listener)
+    Ok(())
 }
 
 /// Whether there is anything by which a client could show who it is.

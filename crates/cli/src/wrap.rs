@@ -91,7 +91,8 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     settings.call_timeout = args.call_timeout_ms.map_or(config.gate.call_timeout, Duration::from_millis);
     settings.drain = args.drain_ms.map_or(config.gate.drain, Duration::from_millis);
 
-    let stop = callgate_server::on_signals().context("failed to follow signals")?;
+    let stop = callgate_server::on_signals(callgate_server::HangUpMeans::Stop)
+        .context("failed to follow signals")?;
     let (child, from_upstream, to_upstream) = Child::start(command, words).map_err(|error| {
         Failure::upstream(format!("{:#} ({})", anyhow::Error::new(error), Code::UpstreamStartFailed))
     })?;

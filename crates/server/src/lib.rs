@@ -19,7 +19,7 @@
 //! | `local` | a registry of the app's own tools as a server |
 //! | `operator` | the token by which an operator shows that they are one |
 //! | `recovery` | what gates that are gone have left |
-//! | `stop` | the signals that end it |
+//! | `stop` | the signals that end it, and the one by which it reads its configuration again |
 //! | `clock` | the time and fresh ids, read here and handed on |
 //! | `visit` | a visit to a tool server that only lists its tools |
 //! | `user` | who runs the process |
@@ -50,10 +50,10 @@ pub use local::{local_ports, serve_local};
 pub use operator::{OperatorError, OperatorToken, TOKEN_FILE};
 pub use recovery::{RECOVERY_EVERY, keep_recovering, recover};
 pub use serve::{
-    ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, Gate, HttpClients, KeysError, StdioClient,
-    TOKENS_FILE, serve_http, serve_stdio,
+    Access, ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, Gate, HttpClients, KeysError, NeedsRestart,
+    Reloaded, StdioClient, TOKENS_FILE, serve_http, serve_stdio,
 };
 pub use session::{End, Peers, SessionSettings, run};
-pub use stop::{Stop, on_signals};
+pub use stop::{HangUpMeans, Reloads, Stop, on_signals};
 pub use user::user_name;
 pub use visit::{Visit, VisitError, VisitSettings, call_url, visit_command, visit_url};

@@ -1,4 +1,5 @@
-//! What makes a session stop, besides the end of the client's stream.
+//! The signals: what makes a session stop, besides the end of the client's stream, and what has a gate read its
+//! configuration again.
 
 use tokio::sync::watch;
 
@@ -13,14 +14,23 @@ pub enum Stop {
     Now,
 }
 
+/// What SIGHUP means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HangUpMeans {
+    /// The terminal is gone: the process ends, as by the other signals.
+    Stop,
+    /// The configuration is to be read again; [`Reloads`] tells of it.
+    Reload,
+}
+
 /// Follows the signals that ask a process to end: the first one drains, the second one ends the waiting.
 ///
 /// # Errors
 ///
 /// If the operating system does not let signals be followed.
-pub fn on_signals() -> std::io::Result<watch::Receiver<Stop>> {
+pub fn on_signals(hang_up: HangUpMeans) -> std::io::Result<watch::Receiver<Stop>> {
     let (sender, receiver) = watch::channel(Stop::No);
-    let mut terminations = Terminations::new()?;
+    let mut terminations = Terminations::new(hang_up)?;
     tokio::spawn(async move {
         for stop in [Stop::Drain, Stop::Now] {
             terminations.next().await;
@@ -39,17 +49,17 @@ pub fn on_signals() -> std::io::Result<watch::Receiver<Stop>> {
 struct Terminations {
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    hangup: tokio::signal::unix::Signal,
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 #[cfg(unix)]
 impl Terminations {
-    fn new() -> std::io::Result<Self> {
+    fn new(hang_up: HangUpMeans) -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Terminations {
             interrupt: signal(SignalKind::interrupt())?,
             terminate: signal(SignalKind::terminate())?,
-            hangup: signal(SignalKind::hangup())?,
+            hangup: (hang_up == HangUpMeans::Stop).then(|| signal(SignalKind::hangup())).transpose()?,
         })
     }
 
@@ -57,7 +67,7 @@ impl Terminations {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}
-            _ = self.hangup.recv() => {}
+            () = received(self.hangup.as_mut()) => {}
         }
     }
 }
@@ -68,7 +78,7 @@ struct Terminations;
 #[cfg(not(unix))]
 impl Terminations {
     #[expect(clippy::unnecessary_wraps, reason = "the same form as on Unix")]
-    fn new() -> std::io::Result<Self> {
+    fn new(_: HangUpMeans) -> std::io::Result<Self> {
         Ok(Terminations)
     }
 
@@ -76,5 +86,44 @@ impl Terminations {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }
+    }
+}
+
+/// The next time that this signal comes; never for none.
+#[cfg(unix)]
+async fn received(signal: Option<&mut tokio::signal::unix::Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// The requests that the configuration be read again: SIGHUP. Where there is no such signal, none ever comes.
+pub struct Reloads {
+    #[cfg(unix)]
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl Reloads {
+    /// Follows them, from now on.
+    ///
+    /// # Errors
+    ///
+    /// If the operating system does not let signals be followed.
+    pub fn follow() -> std::io::Result<Reloads> {
+        Ok(Reloads {
+            #[cfg(unix)]
+            hangup: tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup())?,
+        })
+    }
+
+    /// Waits for the next one. Several that come while nobody waits are one.
+    pub async fn next(&mut self) {
+        #[cfg(unix)]
+        self.hangup.recv().await;
+        #[cfg(not(unix))]
+        std::future::pending::<()>().await;
     }
 }

@@ -38,7 +38,7 @@ impl Gate {
             Elicited::Accepted(_) | Elicited::Cancelled => return,
         };
         let at = now();
-        let valid = i64::try_from(self.config.approvals.expiry.as_millis()).unwrap_or(i64::MAX);
+        let valid = i64::try_from(self.current().config.approvals.expiry.as_millis()).unwrap_or(i64::MAX);
         let decided = self.journal.commit(Command::Decide(DecideRequest {
             id: id.clone(),
             approve,

@@ -199,8 +199,9 @@ impl<'g> Way<'g> {
         };
         let why = format!("Asked by: {}.", refusal.determining.join(", "));
         let question = approving::question(&self.name, self.arguments(arguments.clone()), &why);
-        let question =
-            question.filter(|question| self.gate.config.approvals.in_band && can_ask(self.client, question));
+        let question = question.filter(|question| {
+            self.gate.current().config.approvals.in_band && can_ask(self.client, question)
+        });
         let Some(question) = question else { return Ok(Permission::Nobody) };
         // Calls that come after this one do not wait for a person.
         talk.turn = None;
@@ -257,12 +258,13 @@ impl<'g> Way<'g> {
                 upstream.release(&tool, digest);
             }
             let bound = resolved?.bind(&upstream.settings.admission.limits)?;
-            let authorized = bound.authorize(&gate.config.rules, &client.claims)?;
+            let config = Arc::clone(&gate.current().config);
+            let authorized = bound.authorize(&config.rules, &client.claims)?;
             let at = now();
-            let expiry = i64::try_from(gate.config.approvals.expiry.as_millis()).unwrap_or(i64::MAX);
+            let expiry = i64::try_from(config.approvals.expiry.as_millis()).unwrap_or(i64::MAX);
             let terms = Terms {
                 key,
-                charges: authorized.charges(&gate.config.budgets, at)?,
+                charges: authorized.charges(&config.budgets, at)?,
                 approval_expires_at: Timestamp(at.0.saturating_add(expiry)),
                 ..Terms::new(fresh_intent_id(), gate.journal.incarnation().clone(), at)
             };

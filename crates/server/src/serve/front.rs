@@ -119,7 +119,8 @@ impl Gate {
     /// What clients can expect: tools always, the rest if a server has it.
     fn capabilities(&self) -> String {
         let mut members = vec!["\"tools\":{\"listChanged\":true}".to_owned()];
-        let links: Vec<_> = self.upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
+        let links: Vec<_> =
+            self.current().upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
         let has = |name: &str| links.iter().any(|link| link.hello().is_some_and(|hello| hello.has(name)));
         for (name, text) in [
             ("resources", "{\"listChanged\":true}"),
@@ -136,11 +137,12 @@ impl Gate {
     /// What the servers tell a model about their use, each under its name.
     fn instructions(&self) -> Option<String> {
         let mut paragraphs = Vec::new();
-        for upstream in &self.upstreams {
+        let current = self.current();
+        for upstream in &current.upstreams {
             let link = upstream.view().link;
             let text = link.as_ref().and_then(|link| link.hello()?.instructions.clone());
             if let Some(text) = text {
-                paragraphs.push(match self.upstreams.len() {
+                paragraphs.push(match current.upstreams.len() {
                     1 => text,
                     _ => format!("{}: {text}", upstream.config.name),
                 });

@@ -1,6 +1,6 @@
 //! What all clients share: the configuration, the journal, the tool servers, and which of them has the tool of a name.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use callgate_gateway::call::Dispatch;
@@ -36,14 +36,14 @@ const FIRST_LIST: Duration = Duration::from_secs(2);
 
 /// A gate before all servers of a configuration.
 pub struct Gate {
-    pub(crate) config: Arc<Config>,
+    pub(crate) config: Fixed,
     pub(crate) journal: Arc<dyn Journal>,
-    pub(crate) upstreams: Vec<Arc<Upstream>>,
+    current: RwLock<Arc<Current>>,
     pub(crate) changes: Changes,
     /// When a list waits no longer for servers that have never been connected.
     patience: Instant,
     pub(crate) owners: Owners,
-    stopping: watch::Sender<bool>,
+    pub(super) stopping: watch::Sender<bool>,
     giving_up: watch::Sender<bool>,
     in_flight: Mutex<std::collections::HashMap<Principal, usize>>,
     keepers: Mutex<JoinSet<()>>,
@@ -52,6 +52,18 @@ pub struct Gate {
     /// Calls whose clients come again with answers.
     pub(crate) parked: Parked,
     pub(crate) metrics: Metrics,
+}
+
+/// What no new configuration changes while the gate serves.
+pub(crate) struct Fixed {
+    pub(crate) gate: config::Gate,
+}
+
+/// What is in force until there is a new configuration.
+pub(crate) struct Current {
+    pub(crate) config: Arc<Config>,
+    /// In the order of the configuration.
+    pub(crate) upstreams: Vec<Arc<Upstream>>,
 }
 
 /// The tool that a name means: its server, what the server calls it, and its tools.
@@ -80,23 +92,12 @@ impl Drop for PrincipalSlot<'_> {
 impl Gate {
     /// Starts a gate: every server of the configuration is connected to. To be called within a runtime.
     pub fn start(config: Arc<Config>, journal: Arc<dyn Journal>) -> Arc<Gate> {
-        let changes = Changes::new();
-        let alone = config.upstreams.len() == 1;
-        let upstreams = config
-            .upstreams
-            .iter()
-            .map(|upstream| {
-                let prefix = prefix(upstream, alone);
-                let settings = settings(&config, upstream);
-                let (journal, changes) = (Arc::clone(&journal), changes.clone());
-                Arc::new(Upstream::new(upstream.clone(), prefix, settings, journal, changes))
-            })
-            .collect();
+        let nothing = Current { config: Arc::clone(&config), upstreams: Vec::new() };
         let gate = Arc::new(Gate {
-            config,
+            config: Fixed { gate: config.gate.clone() },
             journal,
-            upstreams,
-            changes,
+            current: RwLock::new(Arc::new(nothing)),
+            changes: Changes::new(),
             patience: Instant::now() + FIRST_LIST,
             owners: Owners::default(),
             stopping: watch::Sender::new(false),
@@ -107,12 +108,49 @@ impl Gate {
             parked: Parked::default(),
             metrics: Metrics::new(),
         });
-        let mut keepers = gate.keepers.lock().unwrap_or_else(PoisonError::into_inner);
-        for upstream in &gate.upstreams {
-            keepers.spawn(Arc::clone(upstream).keep(gate.stopping.subscribe()));
-        }
-        drop(keepers);
+        gate.put_in_force(config);
         gate
+    }
+
+    /// What is in force now. Whoever decides something by it takes it once.
+    pub(crate) fn current(&self) -> Arc<Current> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts a configuration in force: servers that are in it as they were stay connected. Gives those that are not in it any
+    /// more.
+    pub(super) fn put_in_force(&self, config: Arc<Config>) -> Vec<Arc<Upstream>> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        let before = &current.upstreams;
+        let alone = config.upstreams.len() == 1;
+        let mut fresh = Vec::new();
+        let mut upstreams = Vec::new();
+        for upstream in &config.upstreams {
+            let prefix = prefix(upstream, alone);
+            let same = before.iter().find(|known| known.config == *upstream && known.prefix == prefix);
+            upstreams.push(same.cloned().unwrap_or_else(|| {
+                let settings = settings(&config, upstream);
+                let (journal, changes) = (Arc::clone(&self.journal), self.changes.clone());
+                let upstream = Arc::new(Upstream::new(upstream.clone(), prefix, settings, journal, changes));
+                fresh.push(Arc::clone(&upstream));
+                upstream
+            }));
+        }
+        let stays = |known: &&Arc<Upstream>| upstreams.iter().any(|upstream| Arc::ptr_eq(upstream, known));
+        let gone = before.iter().filter(|known| !stays(known)).cloned().collect();
+        *current = Arc::new(Current { config, upstreams });
+        drop(current);
+        for upstream in fresh {
+            self.keep(upstream.keep());
+        }
+        gone
+    }
+
+    /// Has something run that the end of the gate waits for.
+    pub(super) fn keep(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut keepers = self.keepers.lock().unwrap_or_else(PoisonError::into_inner);
+        while keepers.try_join_next().is_some() {}
+        keepers.spawn(work);
     }
 
     /// Waits for a late answer beside everything else, if not too much waits so: what is not waited for stays in doubt.
@@ -160,6 +198,9 @@ impl Gate {
         let mut late = std::mem::take(&mut *self.late.lock().unwrap_or_else(PoisonError::into_inner));
         late.shutdown().await;
         let _ = self.stopping.send(true);
+        for upstream in &self.current().upstreams {
+            upstream.end();
+        }
         let mut keepers = std::mem::take(&mut *self.keepers.lock().unwrap_or_else(PoisonError::into_inner));
         while keepers.join_next().await.is_some() {}
     }
@@ -178,7 +219,7 @@ impl Gate {
 
     /// Calls that are out, to all servers.
     fn calls(&self) -> usize {
-        self.upstreams.iter().map(|upstream| upstream.calls()).sum()
+        self.current().upstreams.iter().map(|upstream| upstream.calls()).sum()
     }
 
     /// Waits until no call is out.
@@ -209,7 +250,8 @@ impl Gate {
     pub(crate) async fn route(&self, name: &str, until: Instant) -> Result<Route, Refusal> {
         // Of several servers that could have it, one that does is meant; the first in the order of the configuration.
         let mut candidates = Vec::new();
-        for upstream in &self.upstreams {
+        let current = self.current();
+        for upstream in &current.upstreams {
             let Some(tool) = name.strip_prefix(upstream.prefix.as_str()) else { continue };
             let view = upstream.view();
             if let (Some(link), Some(catalog)) = (view.link, view.catalog)
@@ -228,7 +270,8 @@ impl Gate {
     }
 
     fn unknown(&self, name: &str) -> Refusal {
-        let known: Vec<&str> = self.upstreams.iter().map(|upstream| upstream.prefix.as_str()).collect();
+        let current = self.current();
+        let known: Vec<&str> = current.upstreams.iter().map(|upstream| upstream.prefix.as_str()).collect();
         let message =
             format!("expected a tool whose name begins with one of `{}`, found `{name}`", known.join("`, `"));
         Refusal::new(Code::CallUnknownTool, message).in_stage(Stage::Resolve)
@@ -236,18 +279,19 @@ impl Gate {
 
     /// The tools that this client may know of: name, definition. Only at first it waits for servers, and not for long.
     pub(crate) async fn tools(&self, client: &Client) -> Vec<(String, Arc<Catalog>, usize)> {
-        for upstream in &self.upstreams {
+        let current = self.current();
+        for upstream in &current.upstreams {
             // A server that is slow or dead is left out of the list and announced when it comes.
             let _ = upstream.ready(self.patience).await;
         }
         let mut tools: Vec<(String, Arc<Catalog>, usize)> = Vec::new();
         let mut names = std::collections::HashSet::new();
-        for upstream in &self.upstreams {
+        for upstream in &current.upstreams {
             let Some(catalog) = upstream.view().catalog else { continue };
             for (index, tool) in catalog.admitted().iter().enumerate() {
                 let target =
                     Target { kind: TargetKind::Tool, upstream: &upstream.config.name, name: &tool.name };
-                if !self.config.rules.may_permit(&client.principal, &target) {
+                if !current.config.rules.may_permit(&client.principal, &target) {
                     continue;
                 }
                 let name = format!("{}{}", upstream.prefix, tool.name);

@@ -17,9 +17,9 @@ use callgate_schema::json::{Node, Tape};
 use callgate_wire::Code;
 use tokio::sync::{mpsc, watch};
 
-use super::auth::{Auth, Caller, WELL_KNOWN};
+use super::access::Access;
+use super::auth::{Caller, WELL_KNOWN};
 use super::client::{Client, Talk};
-use super::edge::Edge;
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::headers::{self, Mismatch};
@@ -41,9 +41,8 @@ pub(super) const SESSION: &str = "mcp-session-id";
 /// What the address needs to answer.
 pub(super) struct Front {
     pub(super) gate: Arc<Gate>,
-    pub(super) edge: Edge,
+    pub(super) access: watch::Receiver<Arc<Access>>,
     pub(super) sessions: Sessions,
-    pub(super) auth: Auth,
     /// Becomes true when no more is taken.
     pub(super) closing: watch::Receiver<bool>,
 }
@@ -61,8 +60,9 @@ pub(super) fn routes(front: Arc<Front>) -> Router {
 }
 
 async fn ready(State(front): State<Arc<Front>>) -> HttpResponse {
-    let total = front.gate.upstreams.len();
-    let known = front.gate.upstreams.iter().filter(|upstream| upstream.view().catalog.is_some()).count();
+    let current = front.gate.current();
+    let total = current.upstreams.len();
+    let known = current.upstreams.iter().filter(|upstream| upstream.view().catalog.is_some()).count();
     let closing = *front.closing.borrow();
     let status = if closing { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     (status, format!("{known} of {total} tool servers can be called\n")).into_response()
@@ -73,7 +73,7 @@ async fn metrics(State(front): State<Arc<Front>>, mut headers: HeaderMap) -> Htt
     if let Err(refused) = front.admit(&headers) {
         return *refused;
     }
-    if let Err(refused) = front.auth.caller(&mut headers).await {
+    if let Err(refused) = front.access().auth.caller(&mut headers).await {
         return *refused;
     }
     let gate = Arc::clone(&front.gate);
@@ -93,7 +93,7 @@ async fn metadata(State(front): State<Arc<Front>>, headers: HeaderMap) -> HttpRe
     if let Err(refused) = front.admit(&headers) {
         return *refused;
     }
-    match front.auth.metadata(&headers) {
+    match front.access().auth.metadata(&headers) {
         Some(document) => json(StatusCode::OK, document),
         None => status(StatusCode::NOT_FOUND, "no issuer of tokens is known here"),
     }
@@ -103,7 +103,7 @@ async fn endpoint(State(front): State<Arc<Front>>, mut request: Request) -> Http
     if let Err(refused) = front.admit(request.headers()) {
         return *refused;
     }
-    let caller = match front.auth.caller(request.headers_mut()).await {
+    let caller = match front.access().auth.caller(request.headers_mut()).await {
         Ok(caller) => caller,
         Err(refused) => return *refused,
     };
@@ -154,9 +154,14 @@ struct Arrival {
 }
 
 impl Front {
+    /// Who is looked at and how they show who they are, now.
+    fn access(&self) -> Arc<Access> {
+        Arc::clone(&self.access.borrow())
+    }
+
     /// Whether a request is looked at.
     fn admit(&self, headers: &HeaderMap) -> Result<(), Box<HttpResponse>> {
-        self.edge.admit(headers).map_err(|(code, reason)| {
+        self.access().edge.admit(headers).map_err(|(code, reason)| {
             tracing::warn!(status = code.as_u16(), reason, "a request over HTTP is refused");
             Box::new(status(code, reason))
         })

@@ -138,7 +138,8 @@ impl Gate {
     pub(super) fn metrics_text(&self) -> Result<String, JournalError> {
         let mut standing = Standing::new();
         let of = |upstream: &super::upstream::Upstream| OfUpstream { upstream: upstream.config.name.clone() };
-        let views: Vec<_> = self.upstreams.iter().map(|upstream| (upstream, upstream.view())).collect();
+        let current = self.current();
+        let views: Vec<_> = current.upstreams.iter().map(|upstream| (upstream, upstream.view())).collect();
         standing.family(
             "upstream_up",
             "Whether a tool server can be called",
@@ -163,7 +164,7 @@ impl Gate {
         standing.family(
             "calls_in_flight",
             "Calls that are with a server now",
-            self.upstreams.iter().map(|upstream| (of(upstream), upstream.calls() as u64)),
+            current.upstreams.iter().map(|upstream| (of(upstream), upstream.calls() as u64)),
         );
         let doubts = IntentFilter { limit: COUNTED_MAX, in_doubt: true, before: None };
         let doubts = self.journal.list(&doubts)?.len();

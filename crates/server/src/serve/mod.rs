@@ -10,6 +10,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `gate` | what all clients share, and which server has the tool of a name |
+//! | `reload` | a new configuration while it serves |
 //! | `front` | what a client's frame leads to |
 //! | `call` | the way of a `tools/call` until it leaves |
 //! | `conversation` | from there to its end: what its server tells and asks, and what comes back |
@@ -29,9 +30,11 @@
 //! | `link` | one connection to a server |
 //! | `http_link`, `event_stream` | the same over HTTP |
 //! | `auth` | who calls over HTTP |
+//! | `access` | what a request over HTTP has to pass first |
 //! | `serve_http`, `http`, `streams`, `headers`, `edge`, `session` | clients over HTTP |
 //! | `stdio` | one client over standard input and output |
 
+mod access;
 mod approving;
 mod auth;
 mod call;
@@ -55,6 +58,7 @@ mod metrics;
 mod others;
 mod parked;
 mod question;
+mod reload;
 mod serve_http;
 mod session;
 mod stdio;
@@ -62,7 +66,9 @@ mod streams;
 mod upstream;
 mod watch;
 
+pub use access::Access;
 pub use auth::{ApiToken, ApiTokenError, ApiTokens, Auth, FreshToken, KeysError, TOKENS_FILE};
 pub use gate::Gate;
+pub use reload::{NeedsRestart, Reloaded};
 pub use serve_http::{HttpClients, serve_http};
 pub use stdio::{StdioClient, serve_stdio};

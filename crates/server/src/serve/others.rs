@@ -63,7 +63,8 @@ impl Gate {
             );
         }
         // What the rules do not permit to ask of a server is left out; a client that may ask none of them is told.
-        let refused: Vec<_> = self
+        let current = self.current();
+        let refused: Vec<_> = current
             .upstreams
             .iter()
             .map(|upstream| self.forbids(client, id, kind.method(), (upstream, None), bytes))
@@ -74,7 +75,7 @@ impl Gate {
         {
             return response;
         }
-        let tasks: Vec<_> = self
+        let tasks: Vec<_> = current
             .upstreams
             .iter()
             .zip(&may_ask)
@@ -129,7 +130,7 @@ impl Gate {
             ListKind::Templates => return true,
         };
         let target = Target { kind, upstream: &upstream.config.name, name: key };
-        self.config.rules.may_permit(&client.principal, &target)
+        self.current().config.rules.may_permit(&client.principal, &target)
     }
 
     /// A request that goes to one server.
@@ -248,7 +249,8 @@ impl Gate {
     }
 
     fn by_prefix(&self, name: &str) -> Option<(Arc<Upstream>, String)> {
-        let matching = self
+        let current = self.current();
+        let matching = current
             .upstreams
             .iter()
             .filter_map(|upstream| Some((upstream, name.strip_prefix(upstream.prefix.as_str())?)));
@@ -258,14 +260,15 @@ impl Gate {
 
     /// Who listed a resource; else the only server that has resources at all.
     fn by_uri(&self, uri: &str) -> Option<Arc<Upstream>> {
+        let current = self.current();
         if let Some(name) = self.owners.of(uri) {
-            return self.upstreams.iter().find(|upstream| upstream.config.name == name).cloned();
+            return current.upstreams.iter().find(|upstream| upstream.config.name == name).cloned();
         }
         let has = |upstream: &&Arc<Upstream>| {
             let link = upstream.view().link;
             link.is_some_and(|link| link.hello().is_some_and(|hello| hello.has("resources")))
         };
-        let mut having = self.upstreams.iter().filter(has);
+        let mut having = current.upstreams.iter().filter(has);
         match (having.next(), having.next()) {
             (Some(only), None) => Some(Arc::clone(only)),
             _ => None,
@@ -281,7 +284,8 @@ impl Gate {
         (upstream, name): (&Upstream, Option<&str>),
         bytes: &[u8],
     ) -> Option<Response> {
-        let rules = &self.config.rules;
+        let current = self.current();
+        let rules = &current.config.rules;
         if rules.is_empty() {
             return None;
         }

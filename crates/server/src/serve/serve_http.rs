@@ -11,8 +11,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-use super::auth::Auth;
-use super::edge::Edge;
+use super::access::Access;
 use super::gate::Gate;
 use super::http::{Front, routes};
 use super::session::Sessions;
@@ -33,12 +32,8 @@ const FLUSH: Duration = Duration::from_secs(2);
 pub struct HttpClients {
     /// The listener.
     pub listener: TcpListener,
-    /// Further names of the gate that requests may use.
-    pub hosts: Vec<String>,
-    /// Origins of pages that may ask the gate.
-    pub origins: Vec<String>,
-    /// How they show who they are.
-    pub auth: Auth,
+    /// Which requests are looked at, and how clients show who they are. A new one counts from the next request on.
+    pub access: watch::Receiver<Arc<Access>>,
 }
 
 /// Serves clients over HTTP until `stop` says so, and everything is answered or given up.
@@ -46,9 +41,8 @@ pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::
     let (close, closing) = watch::channel(false);
     let front = Arc::new(Front {
         gate: Arc::clone(&gate),
-        edge: Edge::new(clients.hosts, clients.origins),
+        access: clients.access,
         sessions: Sessions::default(),
-        auth: clients.auth,
         closing: closing.clone(),
     });
     let routes = routes(front);

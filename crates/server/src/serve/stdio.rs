@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use callgate_gateway::policy::Claims;
 use callgate_mcp::frame::{ClientFrame, ClientReader};
 use callgate_mcp::relay::{Era, ModernClient, ModernFault};
 use callgate_mcp::{RequestId, answer, revision, rpc};
@@ -41,7 +40,6 @@ pub struct StdioClient {
 struct Shared {
     gate: Arc<Gate>,
     principal: Principal,
-    claims: Arc<Claims>,
     /// The session, once it has begun.
     session: Mutex<Option<(Era, ModernClient)>>,
     open: Mutex<HashMap<RequestId, watch::Sender<bool>>>,
@@ -56,11 +54,9 @@ pub async fn serve_stdio(gate: Arc<Gate>, client: StdioClient, mut stop: watch::
     let oversize = ClientReader::of_both_eras(limits.clone());
     let mut incoming = read_frames(client.from, reader, &limits, HELD_BYTES_MAX);
     let (out, mut writer) = Outbox::start(client.to);
-    let claims = Arc::new(gate.config.claims(&client.principal));
     let shared = Arc::new(Shared {
         gate: Arc::clone(&gate),
         principal: client.principal,
-        claims,
         session: Mutex::default(),
         open: Mutex::default(),
         questions: Arc::default(),
@@ -189,7 +185,8 @@ impl Shared {
         };
         // A process on standard input and output is a run of its own.
         let run = Some(self.gate.journal.incarnation().to_string());
-        let (principal, claims) = (self.principal.clone(), Arc::clone(&self.claims));
+        let principal = self.principal.clone();
+        let claims = Arc::new(self.gate.current().config.claims(&principal));
         Ok(Client { principal, claims, run, era, about })
     }
 

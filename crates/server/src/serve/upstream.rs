@@ -26,6 +26,9 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// A connection that held so long was a good one: the next pause is the first again.
 const GOOD: Duration = Duration::from_secs(30);
 
+/// How often it is looked whether calls are out still.
+const CALLS_LOOK: Duration = Duration::from_millis(10);
+
 /// A tool server behind the gate.
 pub(crate) struct Upstream {
     pub(crate) config: config::Upstream,
@@ -37,6 +40,8 @@ pub(crate) struct Upstream {
     changes: Changes,
     calls: AtomicUsize,
     revisions: AtomicUsize,
+    /// Becomes true when it is not to be connected any more.
+    ending: watch::Sender<bool>,
 }
 
 /// What every upstream is told at its start.
@@ -78,7 +83,8 @@ impl Upstream {
     ) -> Upstream {
         let view = watch::Sender::new(View::default());
         let (calls, revisions) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        Upstream { config, prefix, settings, journal, view, changes, calls, revisions }
+        let ending = watch::Sender::new(false);
+        Upstream { config, prefix, settings, journal, view, changes, calls, revisions, ending }
     }
 
     /// What is known now.
@@ -89,6 +95,13 @@ impl Upstream {
     /// Calls that are out.
     pub(crate) fn calls(&self) -> usize {
         self.calls.load(Ordering::Relaxed)
+    }
+
+    /// Waits until no call is out.
+    pub(super) async fn no_calls(&self) {
+        while self.calls() > 0 {
+            tokio::time::sleep(CALLS_LOOK).await;
+        }
     }
 
     /// A place for one more call.
@@ -147,8 +160,14 @@ impl Upstream {
         self.revisions.fetch_add(1, Ordering::Relaxed) as u64 + 1
     }
 
-    /// Keeps the server connected until `stop` is true.
-    pub(crate) async fn keep(self: Arc<Upstream>, mut stop: watch::Receiver<bool>) {
+    /// Has the server let go of. Calls that are out are in doubt then.
+    pub(crate) fn end(&self) {
+        self.ending.send_replace(true);
+    }
+
+    /// Keeps the server connected until it is to be let go of.
+    pub(crate) async fn keep(self: Arc<Upstream>) {
+        let mut stop = self.ending.subscribe();
         let mut pause = PAUSE_MIN;
         while !*stop.borrow() {
             let begin = Instant::now();

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
-use callgate_testing::peer::{PATIENCE, Peer};
+use callgate_testing::peer::{PATIENCE, Peer, until};
 use serde_json::{Value, json};
 
 use super::compare::holds;
@@ -40,6 +41,10 @@ pub(super) struct Client {
     capabilities: Value,
     /// The state that it was given last.
     state: String,
+    /// Where the operator's token is.
+    operator: PathBuf,
+    /// The id of what an operator was shown last.
+    id: String,
 }
 
 /// What comes back over HTTP.
@@ -72,6 +77,8 @@ impl Client {
             session: None,
             capabilities,
             state: String::new(),
+            operator: PathBuf::new(),
+            id: String::new(),
         };
         if transport == Transport::Http {
             client.address = client.find_address()?;
@@ -82,6 +89,53 @@ impl Client {
     /// Where the gate listens.
     pub(super) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Where the operator's token is, for the steps of an operator.
+    pub(super) fn know_operator(&mut self, file: PathBuf) {
+        self.operator = file;
+    }
+
+    /// Tells the gate to read its configuration again, and waits until its log says this once more.
+    pub(super) fn hang_up(&self, logs: &str) -> anyhow::Result<()> {
+        until("a gate that serves", PATIENCE, || self.gate.stderr().contains("the gate serves"))?;
+        let before = self.gate.stderr().matches(logs).count();
+        let pid = self.gate.pid().to_string();
+        ensure!(Command::new("kill").args(["-HUP", &pid]).status()?.success(), "no signal");
+        until(&format!("`{logs}` in the log"), PATIENCE, || self.gate.stderr().matches(logs).count() > before)
+            .with_context(|| self.gate.stderr())
+    }
+
+    /// A request of an operator.
+    fn operate(&mut self, step: &Value, request: &Value) -> anyhow::Result<()> {
+        let path = request["path"].as_str().context("a path")?.replace("@ID@", &self.id);
+        let mut headers = BTreeMap::new();
+        match request.get("token") {
+            None => {
+                let token = std::fs::read_to_string(&self.operator)?;
+                headers.insert("Authorization".to_owned(), format!("Bearer {}", token.trim()));
+            }
+            Some(token) => {
+                headers.extend(token.as_str().map(|token| ("Authorization".to_owned(), token.to_owned())))
+            }
+        }
+        for (name, value) in step["headers"].as_object().into_iter().flatten() {
+            headers.extend(value.as_str().map(|value| (name.clone(), value.to_owned())));
+        }
+        let body = match request.get("body") {
+            Some(Value::String(text)) => text.clone(),
+            Some(body) => body.to_string(),
+            None => String::new(),
+        };
+        let method = request["method"].as_str().unwrap_or("GET");
+        let response = self.exchange(method, &path, &headers, &body)?;
+        if let Some(found) = response.frames()?.last() {
+            let one = found.get(0).unwrap_or(found);
+            if let Some(id) = one["id"].as_str() {
+                id.clone_into(&mut self.id);
+            }
+        }
+        judge(step, &response)
     }
 
     fn find_address(&mut self) -> anyhow::Result<String> {
@@ -106,6 +160,9 @@ impl Client {
         if let Some(path) = step["get"].as_str() {
             let response = self.exchange("GET", path, &BTreeMap::new(), "")?;
             return judge(step, &response);
+        }
+        if let Some(request) = step.get("operator") {
+            return self.operate(step, request);
         }
         if let Some(body) = step["raw"].as_str() {
             return self.raw(step, body);

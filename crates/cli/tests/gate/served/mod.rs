@@ -2,8 +2,9 @@
 //!
 //! A step is one request: `modern` and `legacy` are completed to what a client of that era sends, with what `headers` says
 //! in place of the usual headers (`null` for none). The gate's questions meanwhile are compared with `asked` and get `answers`;
-//! `@STATE@` is the state that the client was given last. `raw` is a body as it is, `get` another request. What comes back is
-//! compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
+//! `@STATE@` is the state that the client was given last. `raw` is a body as it is, `get` another request. `operator` is a
+//! request for the operator's address, with their token unless `token` says otherwise; `@ID@` in its path is the id that such
+//! an answer had last. `reload` is a new configuration, of which the log says `logs`. What comes back is compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
 
 mod client;
 mod compare;
@@ -86,8 +87,13 @@ fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
     command.arg("--config").arg(&config);
     let capabilities = row.get("capabilities").cloned().unwrap_or_else(|| json!({}));
     let mut client = Client::able(command, transport, capabilities)?;
+    client.know_operator(folder.path().join("operator-token"));
     for (number, step) in (1..).zip(row["steps"].as_array().into_iter().flatten()) {
-        client.step(number, step).with_context(|| format!("step {number}: {step}"))?;
+        let taken = match step.get("reload") {
+            Some(new) => reload(&client, new, step, &config, folder.path()),
+            None => client.step(number, step),
+        };
+        taken.with_context(|| format!("step {number}: {step}"))?;
     }
     let log = client.end()?;
     for (name, wanted) in row["arrived"].as_object().into_iter().flatten() {
@@ -101,6 +107,12 @@ fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
         ensure!(log.contains(wanted), "`{wanted}` is not in the log: {log}");
     }
     Ok(())
+}
+
+/// Gives the gate another configuration, and waits until its log says what became of that.
+fn reload(client: &Client, new: &Value, step: &Value, file: &Path, folder: &Path) -> anyhow::Result<()> {
+    std::fs::write(file, configuration(new, folder)?)?;
+    client.hang_up(step["logs"].as_str().unwrap_or("the configuration is in force"))
 }
 
 /// The arguments of each call that arrived, byte for byte.
