@@ -1,9 +1,9 @@
 //! `callgate approvals`: the calls that wait for a person, and deciding about them, beside a gate that runs.
 
-mod json;
 mod text;
 
-use callgate_gateway::journal::{Answer, ApprovalFilter, Command, DecideRequest, Records};
+use callgate_gateway::journal::{ApprovalFilter, DecideRequest, Records};
+use callgate_server::records::approvals::{self as json, VALID_MS_MAX};
 use callgate_wire::{Approval, ApprovalRecord, Code, Timestamp};
 use clap::Subcommand;
 
@@ -15,9 +15,6 @@ use crate::render::escape::one_line;
 use crate::render::output::{print, print_exact};
 use crate::render::record::time;
 use crate::store_path::RecordsArg;
-
-/// How long an approval can be good at most, in milliseconds: 30 days.
-const VALID_MS_MAX: u64 = 30 * 24 * 3_600_000;
 
 /// Show the calls that wait for a person, and approve or deny them.
 ///
@@ -186,16 +183,13 @@ fn decide(
     reason: Option<&String>,
     expires_at: Timestamp,
 ) -> anyhow::Result<Approval> {
-    let answer = operator.commit(Command::Decide(DecideRequest {
+    let request = DecideRequest {
         id: asked.id.clone(),
         approve,
         by: operator.by.clone(),
         reason: reason.cloned(),
         at: operator.now,
         expires_at,
-    }))?;
-    match answer {
-        Answer::Decided(approval) => Ok(*approval),
-        _ => anyhow::bail!("the store answered another command"),
-    }
+    };
+    operator.ledger().decide(request).map_err(refusal)
 }

@@ -1,6 +1,7 @@
 //! `callgate budgets`: what stands on the counters of the budgets. Looks and changes nothing.
 
 use callgate_gateway::journal::Counter;
+use callgate_server::records::budgets::list as json;
 use callgate_wire::Timestamp;
 use comfy_table::{Cell, CellAlignment, Color};
 
@@ -9,7 +10,7 @@ use crate::check::Format;
 use crate::operator::reader;
 use crate::render::escape::one_line;
 use crate::render::output::{print, print_exact};
-use crate::render::record::{array, distance, object, quoted, short_time, time};
+use crate::render::record::{distance, short_time};
 use crate::render::table::table;
 use crate::store_path::RecordsArg;
 
@@ -61,21 +62,6 @@ fn text(counters: &[Counter], now: Timestamp) -> String {
         column.set_padding((0, 1));
     }
     table.trim_fmt() + "\n"
-}
-
-fn json(counters: &[Counter]) -> String {
-    let one = |Counter { charge, committed, reserved }: &Counter| {
-        object(&[
-            ("budget", Some(quoted(&charge.budget))),
-            ("scope", Some(quoted(&charge.scope))),
-            ("window_time", charge.window.map(|at| quoted(&time(at)))),
-            ("committed", Some(committed.to_string())),
-            ("reserved", Some(reserved.to_string())),
-            ("limit", Some(charge.limit.to_string())),
-            ("resets_time", charge.resets_at.map(|at| quoted(&time(at)))),
-        ])
-    };
-    array(&counters.iter().map(one).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ mod diff;
 mod effect;
 mod list;
 
-use callgate_gateway::journal::{AcceptRequest, Command, Held, PinRecord};
+use callgate_gateway::journal::{AcceptRequest, Held, PinRecord};
 use clap::Subcommand;
 
 use crate::ExitCode;
 use crate::check::Format;
 use crate::exit_code::Failure;
-use crate::operator::{Operator, OperatorArgs, reader};
+use crate::operator::{Operator, OperatorArgs, reader, refusal};
 use crate::render::escape::one_line;
 use crate::render::output::{complain, print, print_exact};
 use crate::store_path::RecordsArg;
@@ -93,7 +93,7 @@ fn list(args: &List) -> anyhow::Result<ExitCode> {
     let pins = reader(&args.store)?.pinned(args.upstream.as_deref())?;
     match args.format {
         Format::Text => print(&list::text(&pins))?,
-        Format::Json => print_exact(list::json(&pins).as_bytes())?,
+        Format::Json => print_exact(callgate_server::records::catalog::list(&pins).as_bytes())?,
     }
     Ok(ExitCode::Success)
 }
@@ -185,13 +185,14 @@ fn chosen(record: &PinRecord, digest: Option<&str>) -> anyhow::Result<Held> {
 }
 
 fn accept_one(operator: &Operator, record: &PinRecord, held: &Held) -> anyhow::Result<()> {
-    operator.commit(Command::Accept(AcceptRequest {
+    let request = AcceptRequest {
         upstream: record.upstream.clone(),
         tool: record.pin.tool.clone(),
         digest: held.digest,
         by: operator.by.clone(),
         at: operator.now,
-    }))?;
+    };
+    operator.ledger().accept(request).map_err(refusal)?;
     let (upstream, tool) = (one_line(&record.upstream), one_line(&record.pin.tool));
     print(&format!("accepted {upstream} {tool} {}\n", held.digest))
 }

@@ -2,11 +2,11 @@
 
 mod decide;
 mod export;
-mod json;
 mod text;
 
 use callgate_gateway::IntentFilter;
 use callgate_gateway::journal::{EventFilter, Records};
+use callgate_server::records::intents as json;
 use callgate_wire::{Code, IntentId, IntentRecord};
 use clap::Subcommand;
 

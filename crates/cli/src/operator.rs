@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use callgate_gateway::JournalError;
-use callgate_gateway::journal::{Answer, Command, Ledger, Records};
+use callgate_gateway::journal::{Ledger, Records};
 use callgate_server::{OperatorError, OperatorToken};
 use callgate_store::{Forgotten, PostgresLedger, SqliteLedger, StoreError};
 use callgate_wire::{Code, Timestamp};
@@ -94,11 +94,6 @@ impl OperatorArgs {
 }
 
 impl Operator {
-    /// Changes the records. What cannot be done as they are now is a refusal.
-    pub(crate) fn commit(&self, command: Command) -> anyhow::Result<Answer> {
-        self.ledger().commit(command).map_err(refusal)
-    }
-
     /// The store.
     pub(crate) fn ledger(&self) -> &dyn Ledger {
         match &self.store {

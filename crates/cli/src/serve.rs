@@ -99,19 +99,16 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
     let config = Arc::new(config);
     let gate = Gate::start(Arc::clone(&config), Arc::clone(&journal));
     tracing::info!(store = %place, %principal, upstreams = config.upstreams.len(), "the gate serves");
-    match listener {
-        Some(listener) => {
-            serve_http(args, &gate, listener, Again { config, beside, principal, reloads }, stop).await?
+    if let Some(listener) = listener {
+        serve_http(args, &gate, listener, Again { config, beside, principal, reloads }, stop).await?;
+    } else {
+        if hang_up == HangUpMeans::Reload {
+            let again = Again { config, beside, principal: principal.clone(), reloads };
+            tokio::spawn(again.follow(args.clone(), Arc::downgrade(&gate), None));
         }
-        None => {
-            if hang_up == HangUpMeans::Reload {
-                let again = Again { config, beside, principal: principal.clone(), reloads };
-                tokio::spawn(again.follow(args.clone(), Arc::downgrade(&gate), None));
-            }
-            let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
-            let client = StdioClient { from, to, principal };
-            callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
-        }
+        let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
+        let client = StdioClient { from, to, principal };
+        callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
     }
     gate.stop().await;
     drop(gate);
@@ -128,12 +125,13 @@ async fn serve_http(
     stop: watch::Receiver<Stop>,
 ) -> anyhow::Result<()> {
     let address = listener.local_addr().context("failed to learn the address")?;
+    let beside = again.beside.clone();
     let first = again.access(&again.config, address).await?;
     let (sender, access) = watch::channel(Arc::new(first));
     if args.config.is_given() {
         tokio::spawn(again.follow(args.clone(), Arc::downgrade(gate), Some((address, sender))));
     }
-    callgate_server::serve_http(Arc::clone(gate), HttpClients { listener, access }, stop).await;
+    callgate_server::serve_http(Arc::clone(gate), HttpClients { listener, access, beside }, stop).await;
     Ok(())
 }
 

@@ -78,7 +78,7 @@ codes! {
     WorkExhausted "work-exhausted" ExecutionFailure "the work allowance of the check was spent before there was an answer",
 
     // The worker's own.
-    RequestMalformed "request-malformed" Validation "a request of the worker that lacks a field or has a wrong one",
+    RequestMalformed "request-malformed" Validation "a request of the worker or of an operator that lacks a field or has a wrong one",
 
     // The flags of a command line.
     FlagUnknown "flag-unknown" Validation "a flag that the tool's schema does not declare",

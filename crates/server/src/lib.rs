@@ -10,6 +10,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`config`] | the configuration file |
+//! | [`records`] | records as texts for programs |
 //! | `line` | lines of bounded length out of a stream |
 //! | `lane` | the tasks that read and write the streams, and the bounds on what waits between them |
 //! | `hangup` | the end of a client that is not read any more |
@@ -28,6 +29,7 @@
 //! nothing; what an operator should know goes to the log.
 
 pub mod config;
+pub mod records;
 
 mod child;
 mod clock;

@@ -4,21 +4,15 @@ use std::fmt::Write as _;
 
 use callgate_schema::Limits;
 use callgate_schema::json::Document;
-use callgate_wire::{Approval, ApprovalRecord, ApprovalState, Timestamp};
+use callgate_server::records::approvals::state;
+use callgate_server::records::json::time;
+use callgate_wire::{Approval, ApprovalRecord, Timestamp};
 use comfy_table::{Cell, Color};
 
 use crate::render::escape::one_line;
 use crate::render::json_diff::marked;
-use crate::render::record::{distance, end, facts, short_time, time};
+use crate::render::record::{distance, end, facts, short_time};
 use crate::render::table::table;
-
-/// How far it has come, with what time alone does to it.
-pub(super) fn state(approval: &Approval, now: Timestamp) -> &'static str {
-    match approval.state {
-        ApprovalState::Pending | ApprovalState::Approved if approval.expired(now) => "expired",
-        state => state.as_str(),
-    }
-}
 
 /// A table.
 pub(super) fn list(approvals: &[Approval], now: Timestamp, all: bool) -> String {
@@ -140,7 +134,8 @@ mod tests {
     use callgate_wire::{ApprovalId, Decision, IntentId, Principal};
 
     use super::*;
-    use crate::approvals::json;
+    use callgate_server::records::approvals as json;
+    use callgate_wire::ApprovalState;
 
     const NOW: Timestamp = Timestamp(1_764_000_060_000);
 

@@ -1,4 +1,4 @@
-//! The pins, as a table and for programs.
+//! The pins, as a table.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use callgate_gateway::journal::PinRecord;
 use comfy_table::{Cell, Color};
 
 use crate::render::escape::one_line;
-use crate::render::record::{array, beginning, object, quoted, short_time, time};
+use crate::render::record::{beginning, short_time};
 use crate::render::table::table;
 
 /// A table.
@@ -45,28 +45,13 @@ pub(super) fn text(pins: &[PinRecord]) -> String {
     text
 }
 
-/// An array, one pin a line.
-pub(super) fn json(pins: &[PinRecord]) -> String {
-    let one = |PinRecord { upstream, pin }: &PinRecord| {
-        let held = pin.held.as_ref();
-        object(&[
-            ("upstream", Some(quoted(upstream))),
-            ("tool", Some(quoted(&pin.tool))),
-            ("digest", Some(quoted(&pin.digest.to_string()))),
-            ("pinned_time", Some(quoted(&time(pin.pinned_at)))),
-            ("accepted_by", pin.accepted_by.as_deref().map(quoted)),
-            ("held_digest", held.map(|held| quoted(&held.digest.to_string()))),
-            ("held_time", held.map(|held| quoted(&time(held.at)))),
-        ])
-    };
-    array(&pins.iter().map(one).collect::<Vec<_>>())
-}
-
 #[cfg(test)]
 mod tests {
     use callgate_gateway::journal::{Held, Pin};
     use callgate_schema::json::Digest;
     use callgate_wire::Timestamp;
+
+    use callgate_server::records::catalog::list as json;
 
     use super::*;
 

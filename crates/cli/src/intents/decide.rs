@@ -1,12 +1,12 @@
 //! What an operator makes of an intent in doubt.
 
-use callgate_gateway::journal::{Answer, Command, ReconcileRequest, Verdict};
+use callgate_gateway::journal::{ReconcileRequest, Verdict};
 use callgate_wire::{Intent, SideEffect};
 use clap::ValueEnum;
 
 use super::find;
 use crate::ExitCode;
-use crate::operator::OperatorArgs;
+use crate::operator::{OperatorArgs, refusal};
 use crate::render::escape::one_line;
 use crate::render::output::{print, remark};
 
@@ -86,15 +86,7 @@ fn named(intent: &Intent) -> String {
 fn reconcile(id: &str, reason: &str, operator: &OperatorArgs, verdict: Verdict) -> anyhow::Result<Intent> {
     let operator = operator.open()?;
     let id = find(operator.ledger(), id)?.intent.id;
-    let answer = operator.commit(Command::Reconcile(ReconcileRequest {
-        id,
-        verdict,
-        by: operator.by.clone(),
-        reason: reason.to_owned(),
-        at: operator.now,
-    }))?;
-    match answer {
-        Answer::Reconciled(intent) => Ok(*intent),
-        _ => anyhow::bail!("the store answered another command"),
-    }
+    let (by, reason) = (operator.by.clone(), reason.to_owned());
+    let request = ReconcileRequest { id, verdict, by, reason, at: operator.now };
+    operator.ledger().reconcile(request).map_err(refusal)
 }

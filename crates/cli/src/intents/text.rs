@@ -108,7 +108,7 @@ mod tests {
     use callgate_wire::{Attempt, EventKind, Incarnation, IntentId, Pinned, Principal, Timestamp};
 
     use super::*;
-    use crate::intents::json;
+    use callgate_server::records::intents as json;
 
     fn intent(last: u8, observed: Option<Observation>) -> Intent {
         let digest = |byte: &str| Digest::from_str(&byte.repeat(32)).unwrap();

@@ -1,8 +1,8 @@
-//! How records look: ids and digests in short, times, one fact a line; and the same for programs.
+//! How records look: ids and digests in short, times, one fact a line; and what the same is for programs.
 
 use std::fmt::Write as _;
 
-use callgate_schema::json::write_string;
+pub(crate) use callgate_server::records::json::{array, object, quoted, time};
 use callgate_wire::Timestamp;
 
 use super::escape::one_line;
@@ -18,14 +18,6 @@ pub(crate) fn end(id: &str) -> &str {
 /// The beginning of a digest.
 pub(crate) fn beginning(digest: &str) -> &str {
     digest.get(..SHORT_CHARS).unwrap_or(digest)
-}
-
-/// A time by RFC 3339, in UTC.
-pub(crate) fn time(at: Timestamp) -> String {
-    match jiff::Timestamp::from_millisecond(at.0) {
-        Ok(time) => format!("{time:.3}"),
-        Err(_) => format!("{} ms", at.0),
-    }
 }
 
 /// A time of this year, in UTC.
@@ -55,27 +47,6 @@ pub(crate) fn facts(facts: &[(&str, String)]) -> String {
         let _ = writeln!(text, "{name:<18}{}", one_line(fact));
         text
     })
-}
-
-/// A JSON object; members that are not known are `null`. The values are JSON.
-pub(crate) fn object(members: &[(&str, Option<String>)]) -> String {
-    let members: Vec<String> = members
-        .iter()
-        .map(|(name, value)| format!("\"{name}\":{}", value.as_deref().unwrap_or("null")))
-        .collect();
-    format!("{{{}}}", members.join(","))
-}
-
-/// A JSON array, one item a line.
-pub(crate) fn array(items: &[String]) -> String {
-    if items.is_empty() { "[]\n".to_owned() } else { format!("[\n{}\n]\n", items.join(",\n")) }
-}
-
-/// A text as JSON.
-pub(crate) fn quoted(text: &str) -> String {
-    let mut out = Vec::new();
-    write_string(&mut out, text);
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ mod memory;
 mod records;
 mod rows;
 
-use callgate_wire::{Incarnation, Intent, IntentId, Settlement, Timestamp};
+use callgate_wire::{Approval, Incarnation, Intent, IntentId, Settlement, Timestamp};
 
 pub use command::{
     AcceptRequest, Answer, Ask, Command, DecideRequest, Hold, OpenRequest, Opened, PublishRequest, Published,
@@ -37,6 +37,42 @@ pub trait Ledger: Records {
     ///
     /// As [`Command::run`]. After `store-unavailable` it may have been done or not: look.
     fn commit(&self, command: Command) -> Result<Answer, JournalError>;
+
+    /// Records an operator's decision about an approval; returns the approval as it is then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ledger::commit`]; `approval-not-found`, `approval-not-pending`, `approval-expired`.
+    fn decide(&self, request: DecideRequest) -> Result<Approval, JournalError> {
+        match self.commit(Command::Decide(request))? {
+            Answer::Decided(approval) => Ok(*approval),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Records what an operator makes of an intent in doubt; returns the intent as it is then.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ledger::commit`]; `intent-not-found`, `intent-not-in-doubt`.
+    fn reconcile(&self, request: ReconcileRequest) -> Result<Intent, JournalError> {
+        match self.commit(Command::Reconcile(request))? {
+            Answer::Reconciled(intent) => Ok(*intent),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Records that an operator accepts a tool's changed contract.
+    ///
+    /// # Errors
+    ///
+    /// As [`Ledger::commit`]; `contract-not-held`.
+    fn accept(&self, request: AcceptRequest) -> Result<(), JournalError> {
+        match self.commit(Command::Accept(request))? {
+            Answer::Accepted => Ok(()),
+            other => Err(unexpected(&other)),
+        }
+    }
 }
 
 /// The records of one gate. All methods block until the answer is as durable as they say; call them where blocking is

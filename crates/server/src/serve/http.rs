@@ -1,6 +1,7 @@
 //! Clients over Streamable HTTP: one address, at which each message is a POST of its own. A request of the newer era says
 //! everything itself; one of the older era belongs to a session.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +19,7 @@ use callgate_wire::Code;
 use tokio::sync::{mpsc, watch};
 
 use super::access::Access;
+use super::admin;
 use super::auth::{Caller, WELL_KNOWN};
 use super::client::{Client, Talk};
 use super::front::{self, Response};
@@ -43,6 +45,8 @@ pub(super) struct Front {
     pub(super) gate: Arc<Gate>,
     pub(super) access: watch::Receiver<Arc<Access>>,
     pub(super) sessions: Sessions,
+    /// The store beside which the operator's token is.
+    pub(super) beside: PathBuf,
     /// Becomes true when no more is taken.
     pub(super) closing: watch::Receiver<bool>,
 }
@@ -56,6 +60,7 @@ pub(super) fn routes(front: Arc<Front>) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
+        .nest("/admin/v1", admin::routes(&front))
         .with_state(front)
 }
 
@@ -160,7 +165,7 @@ impl Front {
     }
 
     /// Whether a request is looked at.
-    fn admit(&self, headers: &HeaderMap) -> Result<(), Box<HttpResponse>> {
+    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<(), Box<HttpResponse>> {
         self.access().edge.admit(headers).map_err(|(code, reason)| {
             tracing::warn!(status = code.as_u16(), reason, "a request over HTTP is refused");
             Box::new(status(code, reason))

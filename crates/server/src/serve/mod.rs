@@ -29,12 +29,14 @@
 //! | `watch` | the stream on which a server says that its lists have changed |
 //! | `link` | one connection to a server |
 //! | `http_link`, `event_stream` | the same over HTTP |
+//! | `admin` | the operator's address |
 //! | `auth` | who calls over HTTP |
 //! | `access` | what a request over HTTP has to pass first |
 //! | `serve_http`, `http`, `streams`, `headers`, `edge`, `session` | clients over HTTP |
 //! | `stdio` | one client over standard input and output |
 
 mod access;
+mod admin;
 mod approving;
 mod auth;
 mod call;

@@ -1,6 +1,7 @@
 //! The listener of the address over HTTP: connections are bounded in number and in how long they take to say what they want.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +35,8 @@ pub struct HttpClients {
     pub listener: TcpListener,
     /// Which requests are looked at, and how clients show who they are. A new one counts from the next request on.
     pub access: watch::Receiver<Arc<Access>>,
+    /// The store beside which the operator's token is.
+    pub beside: PathBuf,
 }
 
 /// Serves clients over HTTP until `stop` says so, and everything is answered or given up.
@@ -42,6 +45,7 @@ pub async fn serve_http(gate: Arc<Gate>, clients: HttpClients, mut stop: watch::
     let front = Arc::new(Front {
         gate: Arc::clone(&gate),
         access: clients.access,
+        beside: clients.beside,
         sessions: Sessions::default(),
         closing: closing.clone(),
     });

@@ -91,6 +91,11 @@ impl Client {
         &self.address
     }
 
+    /// Waits until the gate has read its configuration and opened its store.
+    pub(super) fn serves(&self) -> anyhow::Result<()> {
+        until("a gate that serves", PATIENCE, || self.gate.stderr().contains("the gate serves"))
+    }
+
     /// Where the operator's token is, for the steps of an operator.
     pub(super) fn know_operator(&mut self, file: PathBuf) {
         self.operator = file;
@@ -98,7 +103,6 @@ impl Client {
 
     /// Tells the gate to read its configuration again, and waits until its log says this once more.
     pub(super) fn hang_up(&self, logs: &str) -> anyhow::Result<()> {
-        until("a gate that serves", PATIENCE, || self.gate.stderr().contains("the gate serves"))?;
         let before = self.gate.stderr().matches(logs).count();
         let pid = self.gate.pid().to_string();
         ensure!(Command::new("kill").args(["-HUP", &pid]).status()?.success(), "no signal");
@@ -109,6 +113,7 @@ impl Client {
     /// A request of an operator.
     fn operate(&mut self, step: &Value, request: &Value) -> anyhow::Result<()> {
         let path = request["path"].as_str().context("a path")?.replace("@ID@", &self.id);
+        self.serves()?;
         let mut headers = BTreeMap::new();
         match request.get("token") {
             None => {
@@ -124,14 +129,14 @@ impl Client {
         }
         let body = match request.get("body") {
             Some(Value::String(text)) => text.clone(),
-            Some(body) => body.to_string(),
+            Some(body) => body.to_string().replace("@ID@", &self.id),
             None => String::new(),
         };
         let method = request["method"].as_str().unwrap_or("GET");
         let response = self.exchange(method, &path, &headers, &body)?;
         if let Some(found) = response.frames()?.last() {
             let one = found.get(0).unwrap_or(found);
-            if let Some(id) = one["id"].as_str() {
+            if let Some(id) = one["id"].as_str().or(one["held_digest"].as_str()) {
                 id.clone_into(&mut self.id);
             }
         }

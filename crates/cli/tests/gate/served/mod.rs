@@ -3,8 +3,8 @@
 //! A step is one request: `modern` and `legacy` are completed to what a client of that era sends, with what `headers` says
 //! in place of the usual headers (`null` for none). The gate's questions meanwhile are compared with `asked` and get `answers`;
 //! `@STATE@` is the state that the client was given last. `raw` is a body as it is, `get` another request. `operator` is a
-//! request for the operator's address, with their token unless `token` says otherwise; `@ID@` in its path is the id that such
-//! an answer had last. `reload` is a new configuration, of which the log says `logs`. What comes back is compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
+//! request for the operator's address, with their token unless `token` says otherwise; `@ID@` in its path or body is the id, or
+//! the digest that waits, of such an answer's first item. `reload` is a new configuration, of which the log says `logs`. What comes back is compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
 
 mod client;
 mod compare;
@@ -111,6 +111,7 @@ fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
 
 /// Gives the gate another configuration, and waits until its log says what became of that.
 fn reload(client: &Client, new: &Value, step: &Value, file: &Path, folder: &Path) -> anyhow::Result<()> {
+    client.serves()?;
     std::fs::write(file, configuration(new, folder)?)?;
     client.hang_up(step["logs"].as_str().unwrap_or("the configuration is in force"))
 }

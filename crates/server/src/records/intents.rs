@@ -2,22 +2,22 @@
 
 use callgate_wire::{Event, Intent};
 
-use crate::render::record::{array, object, quoted, time};
+use super::json::{array, object, quoted, time};
 
 /// An array, one intent a line.
-pub(super) fn list(intents: &[Intent]) -> String {
+pub fn list(intents: &[Intent]) -> String {
     array(&intents.iter().map(|intent| object(&members(intent))).collect::<Vec<_>>())
 }
 
 /// One object on a line, with the exact text of the arguments as a string if it is given.
-pub(super) fn line(intent: &Intent, arguments: Option<&str>) -> String {
+pub fn line(intent: &Intent, arguments: Option<&str>) -> String {
     let mut members = members(intent);
     members.extend(arguments.map(|arguments| ("arguments", Some(quoted(arguments)))));
     object(&members) + "\n"
 }
 
 /// As [`line`], with the history, the last thing first.
-pub(super) fn show(intent: &Intent, history: &[Event], arguments: Option<&str>) -> String {
+pub fn show(intent: &Intent, history: &[Event], arguments: Option<&str>) -> String {
     let events: Vec<String> = history.iter().map(event).collect();
     let mut members = members(intent);
     members.push(("history", Some(format!("[{}]", events.join(",")))));

@@ -1,17 +1,32 @@
 //! Approvals for programs: one object an approval, members that are not known `null`.
 
-use callgate_wire::{Approval, ApprovalRecord, Timestamp};
+use callgate_wire::{Approval, ApprovalRecord, ApprovalState, Timestamp};
 
-use super::text::state;
-use crate::render::record::{array, object, quoted, time};
+use super::json::{array, object, quoted, time};
+
+/// How long an approval can be good at most, in milliseconds: 30 days.
+pub const VALID_MS_MAX: u64 = 30 * 24 * 3_600_000;
+
+/// How far it has come, with what time alone does to it.
+pub fn state(approval: &Approval, now: Timestamp) -> &'static str {
+    match approval.state {
+        ApprovalState::Pending | ApprovalState::Approved if approval.expired(now) => "expired",
+        state => state.as_str(),
+    }
+}
 
 /// An array, one approval a line.
-pub(super) fn list(approvals: &[Approval], now: Timestamp) -> String {
+pub fn list(approvals: &[Approval], now: Timestamp) -> String {
     array(&approvals.iter().map(|approval| object(&members(approval, now))).collect::<Vec<_>>())
 }
 
+/// One object.
+pub fn one(approval: &Approval, now: Timestamp) -> String {
+    object(&members(approval, now)) + "\n"
+}
+
 /// One object, with the exact text of the arguments as a string.
-pub(super) fn show(record: &ApprovalRecord, now: Timestamp) -> String {
+pub fn show(record: &ApprovalRecord, now: Timestamp) -> String {
     let mut members = members(&record.approval, now);
     members.push(("arguments", Some(quoted(&String::from_utf8_lossy(&record.arguments)))));
     object(&members) + "\n"
