@@ -121,7 +121,7 @@ impl Client {
                 headers.insert("Authorization".to_owned(), format!("Bearer {}", token.trim()));
             }
             Some(token) => {
-                headers.extend(token.as_str().map(|token| ("Authorization".to_owned(), token.to_owned())))
+                headers.extend(token.as_str().map(|token| ("Authorization".to_owned(), token.to_owned())));
             }
         }
         for (name, value) in step["headers"].as_object().into_iter().flatten() {
