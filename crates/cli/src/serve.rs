@@ -106,15 +106,24 @@ async fn serve(args: &Args) -> anyhow::Result<ExitCode> {
             let again = Again { config, beside, principal: principal.clone(), reloads };
             tokio::spawn(again.follow(args.clone(), Arc::downgrade(&gate), None));
         }
-        let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
-        let client = StdioClient { from, to, principal };
-        callgate_server::serve_stdio(Arc::clone(&gate), client, stop).await;
+        serve_on_stdio(&gate, principal, stop).await;
     }
+    end(gate, journal).await;
+    Ok(ExitCode::Success)
+}
+
+/// Serves the one client that is at standard input and output.
+pub(crate) async fn serve_on_stdio(gate: &Arc<Gate>, principal: Principal, stop: watch::Receiver<Stop>) {
+    let (from, to) = (Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout()));
+    callgate_server::serve_stdio(Arc::clone(gate), StdioClient { from, to, principal }, stop).await;
+}
+
+/// Ends a gate, and its life in the store.
+pub(crate) async fn end(gate: Arc<Gate>, journal: Arc<dyn Journal>) {
     gate.stop().await;
     drop(gate);
     close(journal).await;
     tracing::info!("stopped");
-    Ok(ExitCode::Success)
 }
 
 async fn serve_http(

@@ -1,5 +1,7 @@
 //! `callgate wrap`: a gate before one tool server, both over standard input and output.
 
+mod translated;
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::sync::Arc;
@@ -41,6 +43,9 @@ pub(crate) struct Args {
     /// [default: the configuration's, else 5000]
     #[arg(long, value_name = "N")]
     drain_ms: Option<u64>,
+    /// Translate between the protocol's revisions: any client can then call the server, which is started again when it ends
+    #[arg(long)]
+    translate: bool,
     /// The tool server's command and its arguments
     #[arg(last = true, required = true, value_name = "COMMAND")]
     command: Vec<OsString>,
@@ -66,7 +71,7 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
         return Err(Failure::usage("expected the tool server's command after `--`"));
     };
     let config = args.config.load()?;
-    let (journal, place) = open_journal(&args.store.or_configured(config.gate.store.as_ref())?)?;
+    let (journal, place) = open_journal(&args.store.clone().or_configured(config.gate.store.as_ref())?)?;
     // A gate works without one; verbs that change records do not, and say why.
     let beside = match &place {
         StorePlace::File(path) => path.clone(),
@@ -75,8 +80,11 @@ async fn wrap(args: Args) -> anyhow::Result<ExitCode> {
     if let Err(error) = callgate_server::OperatorToken::of_store(&beside) {
         tracing::warn!(%error, code = %error.code(), "there is no token for an operator");
     }
+    if args.translate {
+        return translated::wrap(&args, config, (journal, place)).await;
+    }
     let mut admission = AdmissionSettings::new(args.profile.map_or(config.gate.profile, Into::into));
-    let name = args.name.unwrap_or_else(|| upstream_name(command, words));
+    let name = args.name.clone().unwrap_or_else(|| upstream_name(command, words));
     if let Some(upstream) = config.upstreams.iter().find(|upstream| upstream.name == name) {
         admission.pin_ignore = upstream.pin_ignore.clone();
     }

@@ -67,7 +67,10 @@ impl Client {
     ) -> anyhow::Result<Client> {
         match transport {
             Transport::Http => command.args(["--listen", "127.0.0.1:0"]),
-            Transport::Stdio => command.arg("--stdio"),
+            Transport::Stdio if command.get_args().next().is_some_and(|verb| verb == "serve") => {
+                command.arg("--stdio")
+            }
+            Transport::Stdio => &mut command,
         };
         let gate = Peer::spawn(&mut command)?;
         let mut client = Client {

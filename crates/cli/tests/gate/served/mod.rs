@@ -38,10 +38,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         let name = row["name"].as_str().expect("a row has a name").to_owned();
         let over = row["over"].as_array().cloned().unwrap_or_else(|| vec![json!("http"), json!("stdio")]);
         for transport in over {
-            let transport = if transport == "http" { Transport::Http } else { Transport::Stdio };
+            let (face, transport) = match transport.as_str() {
+                Some("http") => (Face::Serve, Transport::Http),
+                Some("wrap") => (Face::Wrap, Transport::Stdio),
+                _ => (Face::Serve, Transport::Stdio),
+            };
             let row = row.clone();
-            let title = format!("serve: {name} (over {})", transport.name());
-            trials.push(trial(title, move || play(&row, transport)));
+            let by = if face == Face::Wrap { "wrap" } else { transport.name() };
+            trials.push(trial(format!("serve: {name} (over {by})"), move || play(&row, face, transport)));
         }
     }
     trials
@@ -78,13 +82,27 @@ fn a_gate_behind_a_gate() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn play(row: &Value, transport: Transport) -> anyhow::Result<()> {
+/// By which verb the gate is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Face {
+    Serve,
+    /// `wrap --translate` before the row's only server.
+    Wrap,
+}
+
+fn play(row: &Value, face: Face, transport: Transport) -> anyhow::Result<()> {
     let folder = tempfile::tempdir()?;
     let config = folder.path().join("gate.toml");
     std::fs::write(&config, configuration(row, folder.path())?)?;
     let mut command = Command::new(BINARY);
-    command.args(["serve", "--store"]).arg(folder.path().join("store.sqlite"));
+    command.arg(if face == Face::Wrap { "wrap" } else { "serve" });
+    command.arg("--store").arg(folder.path().join("store.sqlite"));
     command.arg("--config").arg(&config);
+    if face == Face::Wrap {
+        let upstream = &row["upstreams"][0];
+        command.args(["--translate", "--name", upstream["name"].as_str().context("a name")?, "--"]);
+        command.arg(std::env::current_exe()?).args(arguments(upstream, folder.path())?);
+    }
     let capabilities = row.get("capabilities").cloned().unwrap_or_else(|| json!({}));
     let mut client = Client::able(command, transport, capabilities)?;
     client.know_operator(folder.path().join("operator-token"));
@@ -132,6 +150,30 @@ fn calls_that_arrived(log: &Path) -> anyhow::Result<Vec<String>> {
         .collect()
 }
 
+/// How this program is started to be a server of a row.
+fn arguments(upstream: &Value, folder: &Path) -> anyhow::Result<Vec<String>> {
+    let name = upstream["name"].as_str().context("a server has a name")?;
+    let mut args = vec![fixture::ASKED.to_owned(), "--log".to_owned()];
+    args.push(folder.join(format!("log-{name}")).to_str().context("a path")?.to_owned());
+    for (number, tools) in upstream["tools"].as_array().into_iter().flatten().enumerate() {
+        let file = folder.join(format!("tools-{name}-{number}"));
+        std::fs::write(&file, format!("{tools}\n"))?;
+        args.extend(["--tools".to_owned(), file.to_str().context("a path")?.to_owned()]);
+    }
+    for script in upstream["scripts"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        args.extend(["--script".to_owned(), script.to_owned()]);
+    }
+    match upstream["era"].as_str() {
+        None | Some("legacy") => {}
+        Some("modern") => {
+            let hello = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#;
+            args.extend(["--script".to_owned(), format!("server/discover=result:{hello}")]);
+        }
+        Some(other) => bail!("no era: {other}"),
+    }
+    Ok(args)
+}
+
 /// The configuration of a row: its own text, and its servers, each of which is this program again.
 fn configuration(row: &Value, folder: &Path) -> anyhow::Result<String> {
     let own = std::env::current_exe()?;
@@ -142,24 +184,7 @@ fn configuration(row: &Value, folder: &Path) -> anyhow::Result<String> {
             writeln!(text, "[[upstreams]]\nname = \"{name}\"\n{raw}")?;
             continue;
         }
-        let mut args = vec![fixture::ASKED.to_owned(), "--log".to_owned()];
-        args.push(folder.join(format!("log-{name}")).to_str().context("a path")?.to_owned());
-        for (number, tools) in upstream["tools"].as_array().into_iter().flatten().enumerate() {
-            let file = folder.join(format!("tools-{name}-{number}"));
-            std::fs::write(&file, format!("{tools}\n"))?;
-            args.extend(["--tools".to_owned(), file.to_str().context("a path")?.to_owned()]);
-        }
-        for script in upstream["scripts"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            args.extend(["--script".to_owned(), script.to_owned()]);
-        }
-        match upstream["era"].as_str() {
-            None | Some("legacy") => {}
-            Some("modern") => {
-                let hello = r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#;
-                args.extend(["--script".to_owned(), format!("server/discover=result:{hello}")]);
-            }
-            Some(other) => bail!("no era: {other}"),
-        }
+        let args = arguments(upstream, folder)?;
         let prefix = upstream["prefix"].as_str().map(|prefix| format!("prefix = {}\n", json!(prefix)));
         writeln!(
             text,
