@@ -87,9 +87,14 @@ impl Hello {
 
     /// Whether it has this capability and tells when the list of it changes.
     pub fn tells_changes(&self, capability: &str) -> bool {
+        self.tells(capability, "listChanged")
+    }
+
+    /// Whether it has this capability with this member: `listChanged`, or `subscribe`.
+    pub fn tells(&self, capability: &str, member: &str) -> bool {
         let mut tape = Tape::new();
         let root = tape.read(self.capabilities.as_bytes(), &FrameLimits::default().frame_text());
-        let told = root.ok().and_then(|root| root.member(capability)?.member("listChanged")?.as_bool());
+        let told = root.ok().and_then(|root| root.member(capability)?.member(member)?.as_bool());
         told == Some(true)
     }
 }

@@ -29,4 +29,4 @@ pub use question::{Answered, ELICIT, Elicited, Question, Questions, Return, agai
 pub use request::{Introduction, Outward, outward};
 pub use result::{Inward, ResultKind, inward, own_answer};
 pub use subject::Subject;
-pub use told::{progress_of, with_progress, with_subscription};
+pub use told::{progress_of, subscription_of, updated_resource, with_progress, with_subscription};

@@ -6,6 +6,9 @@ use callgate_schema::json::{Kind, Tape, write_string};
 use crate::FrameLimits;
 use crate::edit::Edits;
 
+/// SPEC: 2026-07-28, basic/utilities/subscriptions: the member of `_meta` that names the stream of a notification.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// The token in a `notifications/progress`, as JSON text.
 pub fn progress_of(frame: &[u8], limits: &FrameLimits) -> Option<Box<str>> {
     let mut tape = Tape::new();
@@ -22,12 +25,26 @@ pub fn with_progress(frame: &[u8], limits: &FrameLimits, token: &str) -> Option<
     Some(edits.apply(frame))
 }
 
+/// The resource that a `notifications/resources/updated` is about.
+pub fn updated_resource(frame: &[u8], limits: &FrameLimits) -> Option<String> {
+    let mut tape = Tape::new();
+    let root = tape.read(frame, &limits.frame_text()).ok()?;
+    root.member("params")?.member("uri")?.as_str().map(std::borrow::Cow::into_owned)
+}
+
+/// The request whose stream a notification of the newer era belongs to, as JSON text.
+pub fn subscription_of(frame: &[u8], limits: &FrameLimits) -> Option<Box<str>> {
+    let mut tape = Tape::new();
+    let root = tape.read(frame, &limits.frame_text()).ok()?;
+    Some(root.member("params")?.member("_meta")?.member(SUBSCRIPTION)?.raw_str().into())
+}
+
 /// A notification on a stream of the newer era: its `_meta` names the request that opened the stream.
 pub fn with_subscription(frame: &[u8], limits: &FrameLimits, id: &str) -> Option<Vec<u8>> {
     let mut tape = Tape::new();
     let root = tape.read(frame, &limits.frame_text()).ok()?;
     let mut name = Vec::new();
-    write_string(&mut name, "io.modelcontextprotocol/subscriptionId");
+    write_string(&mut name, SUBSCRIPTION);
     let member = [&name, b":".as_slice(), id.as_bytes()].concat();
     let whole = [b"\"_meta\":{".as_slice(), &member, b"}"].concat();
     let mut edits = Edits::default();

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
+use super::link::News;
+
 /// Changes that wait for a client; a slow one loses the oldest, and is told that the lists are others.
 const CHANGES_WAITING_MAX: usize = 256;
 
@@ -17,13 +19,23 @@ pub(crate) enum Change {
         /// Its method.
         method: Arc<str>,
     },
+    /// A single resource is another.
+    Resource {
+        /// Whose it is.
+        upstream: Arc<str>,
+        /// Which one.
+        uri: Arc<str>,
+    },
 }
 
 impl Change {
     /// A server's notification.
-    pub(crate) fn told(upstream: &str, method: String) -> Change {
-        tracing::debug!(upstream, method, "the server tells");
-        Change::Told { method: method.into() }
+    pub(crate) fn told(upstream: &str, news: News) -> Change {
+        tracing::debug!(upstream, method = news.method, "the server tells");
+        match news.uri {
+            Some(uri) => Change::Resource { upstream: upstream.into(), uri: uri.into() },
+            None => Change::Told { method: news.method.into() },
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use callgate_mcp::relay::{Era, Introduction, ModernClient, with_progress};
 use callgate_wire::Principal;
 use tokio::sync::{mpsc, watch};
 
+use super::followed::Followed;
 use super::question::OpenQuestions;
 
 /// A client, as far as one request of it is concerned.
@@ -47,6 +48,8 @@ pub(crate) struct Talk {
     pub(crate) headers: Option<HeaderMap>,
     /// What the client of a session was asked and has not answered.
     pub(crate) questions: Arc<OpenQuestions>,
+    /// The resources that a session's client follows.
+    pub(crate) followed: Arc<Followed>,
     /// The order in which this client's calls leave, where it has one.
     pub(crate) turn: Option<Turn>,
 }

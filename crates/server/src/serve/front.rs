@@ -6,10 +6,13 @@ use callgate_gateway::Refusal;
 use callgate_mcp::frame::{ClientFrame, Faulty, Recipient};
 use callgate_mcp::relay::{Era, Inward, ListKind, ResultKind, Welcome, merged, named, own_answer};
 use callgate_mcp::{RequestId, answer, error_map, rpc};
+use callgate_schema::json::Tape;
 use callgate_wire::Code;
 
 use super::client::{Client, Talk};
+use super::followed::NotFollowed;
 use super::gate::Gate;
+use super::http::param;
 
 /// How long a client may keep a list of tools, in milliseconds. It is told of changes if it listens.
 const LIST_TTL_MS: u64 = 60_000;
@@ -97,11 +100,41 @@ impl Gate {
             "server/discover" => {
                 Response::Frame(answer::result(id, &self.introduction().welcome().discovered()))
             }
+            "resources/subscribe" | "resources/unsubscribe" => {
+                self.follow_or_leave(client, id, method, bytes, &talk).await
+            }
             _ => match ListKind::of(method) {
                 Some(kind) => self.list_others(client, id, kind, bytes).await,
                 None => self.pass(client, id, method, bytes, talk).await,
             },
         }
+    }
+
+    /// `resources/subscribe` and its contrary, of a session of the older era.
+    async fn follow_or_leave(
+        &self,
+        client: &Client,
+        id: &RequestId,
+        method: &str,
+        bytes: &[u8],
+        talk: &Talk,
+    ) -> Response {
+        let mut tape = Tape::new();
+        let root = tape.read(bytes, &self.config.gate.frames.frame_text()).ok();
+        let Some(uri) = root.and_then(|root| param(root.member("params"), "uri")) else {
+            return Response::error(id, rpc::INVALID_PARAMS, "expected `params.uri` as a string");
+        };
+        if method == "resources/unsubscribe" {
+            talk.followed.leave(&uri);
+        } else if let Err(why) = self.follow(client, &talk.followed, &uri).await {
+            let code = match why {
+                NotFollowed::Unknown => rpc::RESOURCE_NOT_FOUND,
+                NotFollowed::NotTold => rpc::METHOD_NOT_FOUND,
+                NotFollowed::TooMany => rpc::INVALID_PARAMS,
+            };
+            return Response::error(id, code, &why.message());
+        }
+        self.own(client, id, b"{}", ResultKind::Other)
     }
 
     /// The gate's own result, in the client's era.
@@ -122,11 +155,12 @@ impl Gate {
         let links: Vec<_> =
             self.current().upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
         let has = |name: &str| links.iter().any(|link| link.hello().is_some_and(|hello| hello.has(name)));
-        for (name, text) in [
-            ("resources", "{\"listChanged\":true}"),
-            ("prompts", "{\"listChanged\":true}"),
-            ("completions", "{}"),
-        ] {
+        let subscribe = self.tells_of_resources();
+        let resources =
+            if subscribe { "{\"listChanged\":true,\"subscribe\":true}" } else { "{\"listChanged\":true}" };
+        for (name, text) in
+            [("resources", resources), ("prompts", "{\"listChanged\":true}"), ("completions", "{}")]
+        {
             if has(name) {
                 members.push(format!("\"{name}\":{text}"));
             }
@@ -203,9 +237,6 @@ pub(crate) fn fits(era: Era, method: &str) -> Result<(), &'static str> {
         Era::Modern if matches!(method, "initialize" | "ping") => Err("this revision has no such method"),
         Era::Modern if matches!(method, "resources/subscribe" | "resources/unsubscribe") => {
             Err("this revision has `subscriptions/listen` instead")
-        }
-        Era::Legacy(_) if matches!(method, "resources/subscribe" | "resources/unsubscribe") => {
-            Err("it is not told here that single resources have changed")
         }
         Era::Legacy(_) if is_modern_only(method) => Err("this revision has no such method"),
         Era::Modern | Era::Legacy(_) => Ok(()),

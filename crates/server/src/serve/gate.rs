@@ -277,13 +277,18 @@ impl Gate {
         Refusal::new(Code::CallUnknownTool, message).in_stage(Stage::Resolve)
     }
 
-    /// The tools that this client may know of: name, definition. Only at first it waits for servers, and not for long.
-    pub(crate) async fn tools(&self, client: &Client) -> Vec<(String, Arc<Catalog>, usize)> {
-        let current = self.current();
-        for upstream in &current.upstreams {
-            // A server that is slow or dead is left out of the list and announced when it comes.
+    /// Waits until each server is connected or cannot be; only at first, and not for long. One that is slow or dead is left
+    /// out of lists and announced when it comes.
+    pub(super) async fn first_servers(&self) {
+        for upstream in &self.current().upstreams {
             let _ = upstream.ready(self.patience).await;
         }
+    }
+
+    /// The tools that this client may know of: name, definition. Only at first it waits for servers, and not for long.
+    pub(crate) async fn tools(&self, client: &Client) -> Vec<(String, Arc<Catalog>, usize)> {
+        self.first_servers().await;
+        let current = self.current();
         let mut tools: Vec<(String, Arc<Catalog>, usize)> = Vec::new();
         let mut names = std::collections::HashSet::new();
         for upstream in &current.upstreams {

@@ -219,7 +219,7 @@ impl Front {
             return render(arrival.client.era, Response::error(id, rpc::METHOD_NOT_FOUND, why));
         }
         match (arrival.method.as_str(), &arrival.id) {
-            ("subscriptions/listen", Some(id)) => self.listen(id.clone(), &bytes),
+            ("subscriptions/listen", Some(id)) => self.listen(id.clone(), &arrival.client, &bytes).await,
             ("server/discover", Some(id)) => {
                 let welcome = self.gate.introduction();
                 json(StatusCode::OK, answer::result(id, &welcome.welcome().discovered_over_http()))
@@ -311,7 +311,8 @@ impl Front {
         }
         let era = client.era;
         let questions = session.as_ref().map(|session| Arc::clone(&session.questions)).unwrap_or_default();
-        let talk = Talk { tell, withdrawn, headers: Some(headers.clone()), questions, turn: None };
+        let followed = session.as_ref().map(|session| Arc::clone(&session.followed)).unwrap_or_default();
+        let talk = Talk { tell, withdrawn, headers: Some(headers.clone()), questions, followed, turn: None };
         let gate = Arc::clone(&self.gate);
         let mut answer = tokio::spawn(async move {
             let response = gate.respond(&client, frame, bytes, talk).await;

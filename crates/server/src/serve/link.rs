@@ -6,7 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use callgate_mcp::frame::{Answer, Scan, UpstreamFrame};
-use callgate_mcp::relay::{Era, Hello, progress_of};
+use callgate_mcp::relay::{Era, Hello, progress_of, subscription_of, updated_resource};
 use callgate_mcp::{FrameLimits, answer, rpc};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
@@ -43,6 +43,8 @@ enum Transport {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct News {
     pub(crate) method: String,
+    /// The resource that it is about, if it is about one.
+    pub(crate) uri: Option<String>,
 }
 
 /// Whoever waits for an answer.
@@ -374,6 +376,15 @@ impl Link {
             }
             // Each list is everybody's, whatever stream its change is told on.
             "notifications/prompts/list_changed" | "notifications/resources/list_changed" => None,
+            "notifications/resources/updated" => {
+                let uri = updated_resource(line.bytes(), &self.limits);
+                drop(self.news.try_send(News { method, uri }));
+                return;
+            }
+            // On one stream for everything it says to which request it belongs.
+            "notifications/subscriptions/acknowledged" => {
+                of.or_else(|| subscription_of(line.bytes(), &self.limits)?.parse().ok())
+            }
             // The token of a request's progress is its id.
             "notifications/progress" => {
                 progress_of(line.bytes(), &self.limits).and_then(|token| token.parse().ok())
@@ -385,7 +396,7 @@ impl Link {
             // Who does not take what is told loses some of it, and nobody else waits for them.
             Some(waiter) => drop(waiter.told.try_send(line.into_bytes())),
             None if method == "notifications/progress" => {}
-            None => drop(self.news.try_send(News { method })),
+            None => drop(self.news.try_send(News { method, uri: None })),
         }
     }
 

@@ -1,35 +1,44 @@
 //! Changes as clients hear of them: in the older era as notifications of the session, in the newer one on a stream that the
 //! client has asked for, and only what it asked for.
 
+use std::sync::Arc;
+
 use callgate_mcp::relay::with_subscription;
 use callgate_mcp::{FrameLimits, RequestId};
-use callgate_schema::json::{Kind, Tape};
+use callgate_schema::json::{Kind, Node, Tape};
 
 use super::change::Change;
+use super::client::Client;
+use super::followed::{FOLLOWED_MAX, Followed};
+use super::gate::Gate;
+use crate::records::json::quoted;
 
 const TOOLS: &str = "notifications/tools/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
+const UPDATED: &str = "notifications/resources/updated";
 const RESOURCES: &str = "notifications/resources/list_changed";
 
 /// What a client wants to hear of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Filter {
     tools: bool,
     prompts: bool,
     resources: bool,
+    /// Single resources.
+    followed: Arc<Followed>,
 }
 
 impl Filter {
-    /// What a session of the older era hears of: every list.
-    pub(crate) fn of_session() -> Filter {
-        Filter { tools: true, prompts: true, resources: true }
+    /// What a session of the older era hears of: every list, and the resources that it follows.
+    pub(crate) fn of_session(followed: Arc<Followed>) -> Filter {
+        Filter { tools: true, prompts: true, resources: true, followed }
     }
 
-    /// What a `subscriptions/listen` asks for. That single resources have changed is not told, so it is not promised.
+    /// What a `subscriptions/listen` asks for, and the single resources that it names: they are to be followed.
     ///
     /// # Errors
     /// What was expected.
-    pub(crate) fn read(frame: &[u8], limits: &FrameLimits) -> Result<Filter, &'static str> {
+    pub(crate) fn read(frame: &[u8], limits: &FrameLimits) -> Result<(Filter, Vec<String>), &'static str> {
         let mut tape = Tape::new();
         let root = tape.read(frame, &limits.frame_text()).map_err(|_| "a request that can be read")?;
         let wanted = root
@@ -40,15 +49,36 @@ impl Filter {
             None => Ok(false),
             Some(node) => node.as_bool().ok_or("`true` or `false` for each kind of list"),
         };
-        Ok(Filter {
+        let filter = Filter {
             tools: is("toolsListChanged")?,
             prompts: is("promptsListChanged")?,
             resources: is("resourcesListChanged")?,
-        })
+            followed: Arc::default(),
+        };
+        let uris = match wanted.member("resourceSubscriptions") {
+            None => Vec::new(),
+            Some(uris) if uris.kind() == Kind::Array => {
+                let text = |uri: Node<'_>| uri.as_str().map(std::borrow::Cow::into_owned);
+                let uris = uris.items().map(text).collect::<Option<_>>();
+                uris.ok_or("a text for each of `resourceSubscriptions`")?
+            }
+            Some(_) => return Err("`resourceSubscriptions` as an array"),
+        };
+        Ok((filter, uris))
+    }
+
+    /// Follows these resources, as far as they can be. Which they are, the acknowledgement says.
+    pub(crate) async fn follow(&self, gate: &Gate, client: &Client, uris: &[String]) {
+        let follow = async |uri: &String| {
+            if let Err(why) = gate.follow(client, &self.followed, uri).await {
+                tracing::debug!(?why, "a resource is not followed");
+            }
+        };
+        futures_util::future::join_all(uris.iter().take(FOLLOWED_MAX).map(follow)).await;
     }
 
     /// The first message on a stream: what is heard on it.
-    pub(crate) fn acknowledge(self, id: &RequestId) -> Vec<u8> {
+    pub(crate) fn acknowledge(&self, id: &RequestId) -> Vec<u8> {
         let mut honoured = Vec::new();
         for (name, wanted) in [
             ("toolsListChanged", self.tools),
@@ -58,6 +88,10 @@ impl Filter {
             if wanted {
                 honoured.push(format!("\"{name}\":true"));
             }
+        }
+        let uris: Vec<String> = self.followed.uris().iter().map(|uri| quoted(uri)).collect();
+        if !uris.is_empty() {
+            honoured.push(format!("\"resourceSubscriptions\":[{}]", uris.join(",")));
         }
         format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{{\"_meta\":\
@@ -69,7 +103,7 @@ impl Filter {
     }
 
     /// The notification of a change, if it is one that is wanted.
-    pub(crate) fn notification(self, change: &Change) -> Option<Vec<u8>> {
+    pub(crate) fn notification(&self, change: &Change) -> Option<Vec<u8>> {
         match change {
             Change::Tools => self.tools.then(|| changed(TOOLS)),
             Change::Told { method } => {
@@ -81,17 +115,23 @@ impl Filter {
                 };
                 wanted.then(|| changed(method))
             }
+            Change::Resource { upstream, uri } => self.followed.has(upstream, uri).then(|| updated(uri)),
         }
     }
 
     /// The same on a stream of the newer era.
-    pub(crate) fn event(self, change: &Change, limits: &FrameLimits, id: &RequestId) -> Option<Vec<u8>> {
+    pub(crate) fn event(&self, change: &Change, limits: &FrameLimits, id: &RequestId) -> Option<Vec<u8>> {
         with_subscription(&self.notification(change)?, limits, id.raw())
     }
 }
 
 fn changed(method: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\"}}").into_bytes()
+}
+
+fn updated(uri: &str) -> Vec<u8> {
+    format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{UPDATED}\",\"params\":{{\"uri\":{}}}}}", quoted(uri))
+        .into_bytes()
 }
 
 /// The last message on a stream that the gate closes.
@@ -114,7 +154,8 @@ mod tests {
         let id = RequestId::parse(b"7", 10).unwrap();
         let frame =
             br#"{"params":{"notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}}}"#;
-        let filter = Filter::read(frame, &limits).unwrap();
+        let (filter, uris) = Filter::read(frame, &limits).unwrap();
+        assert_eq!(uris, ["a:b"]);
         let tools = filter.event(&Change::Tools, &limits, &id).unwrap();
         assert_eq!(
             String::from_utf8(tools).unwrap(),

@@ -23,6 +23,7 @@
 //! | `client` | who asks, and how they speak |
 //! | `marks` | what stands in `_meta` between the gate and its clients |
 //! | `listen`, `change` | changes, and who hears of them |
+//! | `followed` | single resources whose changes clients follow |
 //! | `upstream` | one tool server, as long as the gate serves |
 //! | `connect` | how a server is reached, and in which era it speaks |
 //! | `listing` | the tools of one server |
@@ -46,6 +47,7 @@ mod connect;
 mod conversation;
 mod edge;
 mod event_stream;
+mod followed;
 mod front;
 mod gate;
 mod headers;

@@ -62,6 +62,7 @@ impl Gate {
                 "expected no cursor: everything is on the first page",
             );
         }
+        self.first_servers().await;
         // What the rules do not permit to ask of a server is left out; a client that may ask none of them is told.
         let current = self.current();
         let refused: Vec<_> = current
@@ -259,7 +260,7 @@ impl Gate {
     }
 
     /// Who listed a resource; else the only server that has resources at all.
-    fn by_uri(&self, uri: &str) -> Option<Arc<Upstream>> {
+    pub(super) fn by_uri(&self, uri: &str) -> Option<Arc<Upstream>> {
         let current = self.current();
         if let Some(name) = self.owners.of(uri) {
             return current.upstreams.iter().find(|upstream| upstream.config.name == name).cloned();

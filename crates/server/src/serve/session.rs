@@ -12,6 +12,7 @@ use callgate_wire::Principal;
 use tokio::sync::watch;
 use tokio::time::Instant;
 
+use super::followed::Followed;
 use super::headers::text;
 use super::http::SESSION;
 use super::question::OpenQuestions;
@@ -33,6 +34,8 @@ pub(crate) struct Session {
     pub(crate) run: String,
     /// What its client was asked and has not answered.
     pub(crate) questions: Arc<OpenQuestions>,
+    /// The resources that its client follows.
+    pub(crate) followed: Arc<Followed>,
     used: Mutex<Instant>,
     open: Mutex<HashMap<RequestId, Arc<watch::Sender<bool>>>>,
     ended: watch::Sender<bool>,
@@ -93,6 +96,7 @@ impl Sessions {
             principal: principal.clone(),
             run,
             questions: Arc::default(),
+            followed: Arc::default(),
             used: Mutex::new(Instant::now()),
             open: Mutex::default(),
             ended: watch::Sender::new(false),

@@ -13,6 +13,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
 use super::client::{Client, Talk, Turns};
+use super::followed::Followed;
 use super::front::{self, Response};
 use super::gate::Gate;
 use super::listen::Filter;
@@ -44,6 +45,7 @@ struct Shared {
     session: Mutex<Option<(Era, ModernClient)>>,
     open: Mutex<HashMap<RequestId, watch::Sender<bool>>>,
     questions: Arc<OpenQuestions>,
+    followed: Arc<Followed>,
     out: Outbox,
 }
 
@@ -60,6 +62,7 @@ pub async fn serve_stdio(gate: Arc<Gate>, client: StdioClient, mut stop: watch::
         session: Mutex::default(),
         open: Mutex::default(),
         questions: Arc::default(),
+        followed: Arc::default(),
         out,
     });
     let mut tasks = JoinSet::new();
@@ -101,7 +104,7 @@ pub async fn serve_stdio(gate: Arc<Gate>, client: StdioClient, mut stop: watch::
 /// Tells a session of the older era of changes.
 async fn tell_changes(shared: Arc<Shared>) {
     let mut listener = shared.gate.changes.listen();
-    let filter = Filter::of_session();
+    let filter = Filter::of_session(Arc::clone(&shared.followed));
     while let Some(change) = listener.next().await {
         if shared.session().is_some()
             && let Some(frame) = filter.notification(&change)
@@ -152,8 +155,8 @@ impl Shared {
         }
         let (tell, told) = mpsc::channel(TOLD_WAITING_MAX);
         let turn = matches!(frame, ClientFrame::Call(_)).then(|| turns.next());
-        let questions = Arc::clone(&self.questions);
-        let talk = Talk { tell, withdrawn, headers: None, questions, turn };
+        let (questions, followed) = (Arc::clone(&self.questions), Arc::clone(&self.followed));
+        let talk = Talk { tell, withdrawn, headers: None, questions, followed, turn };
         let shared = Arc::clone(self);
         tasks.spawn(async move { shared.answer(client, frame, line, method, talk, told, id).await });
     }
@@ -208,7 +211,7 @@ impl Shared {
             (Some(id), Err(why)) => Response::error(id, rpc::METHOD_NOT_FOUND, why),
             (Some(id), Ok(())) if method == "initialize" => self.initialize(id, line.bytes()),
             (Some(id), Ok(())) if method == "subscriptions/listen" => {
-                self.listen(id, line.bytes(), talk).await
+                self.listen(id, &client, line.bytes(), talk).await
             }
             _ => {
                 let respond = self.gate.respond(&client, frame, line.into_bytes(), talk);
@@ -246,16 +249,17 @@ impl Shared {
     }
 
     /// `subscriptions/listen`: changes are told until the client withdraws the request or the gate stops.
-    async fn listen(&self, id: &RequestId, bytes: &[u8], mut talk: Talk) -> Response {
+    async fn listen(&self, id: &RequestId, client: &Client, bytes: &[u8], mut talk: Talk) -> Response {
         let limits = &self.gate.config.gate.frames;
-        let filter = match Filter::read(bytes, limits) {
-            Ok(filter) => filter,
+        let (filter, uris) = match Filter::read(bytes, limits) {
+            Ok(read) => read,
             Err(expected) => {
                 let message = format!("expected {expected}, found something else");
                 return Response::error(id, rpc::INVALID_PARAMS, &message);
             }
         };
         let mut listener = self.gate.changes.listen();
+        filter.follow(&self.gate, client, &uris).await;
         self.out.push(Line::own(filter.acknowledge(id)));
         loop {
             tokio::select! {

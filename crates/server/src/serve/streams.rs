@@ -14,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::auth::Caller;
 use super::change::{Change, Listener};
+use super::client::Client;
 use super::front::Response;
 use super::http::{Front, render, status};
 use super::listen::{self, Filter};
@@ -23,19 +24,21 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 impl Front {
     /// `subscriptions/listen`: a stream of changes until the client closes it.
-    pub(super) fn listen(&self, id: RequestId, bytes: &[u8]) -> HttpResponse {
+    pub(super) async fn listen(&self, id: RequestId, client: &Client, bytes: &[u8]) -> HttpResponse {
         let limits = self.gate.config.gate.frames.clone();
-        let filter = match Filter::read(bytes, &limits) {
-            Ok(filter) => filter,
+        let (filter, uris) = match Filter::read(bytes, &limits) {
+            Ok(read) => read,
             Err(expected) => {
                 let message = format!("expected {expected}, found something else");
                 return render(Era::Modern, Response::error(&id, rpc::INVALID_PARAMS, &message));
             }
         };
+        let listener = self.gate.changes.listen();
+        filter.follow(&self.gate, client, &uris).await;
         let first = filter.acknowledge(&id);
-        let state = (self.gate.changes.listen(), self.closing.clone(), Some(first));
+        let state = (listener, self.closing.clone(), Some(first));
         stream(futures_util::stream::unfold(Some(state), move |state| {
-            let (filter, limits, id) = (filter, limits.clone(), id.clone());
+            let (filter, limits, id) = (filter.clone(), limits.clone(), id.clone());
             async move {
                 let (mut listener, mut closing, first) = state?;
                 if let Some(first) = first {
@@ -60,19 +63,19 @@ impl Front {
             }
             Err((code, reason)) => return status(code, reason),
         };
-        let state = (self.gate.changes.listen(), self.closing.clone(), session.ended());
+        let filter = Filter::of_session(Arc::clone(&session.followed));
+        let state = (self.gate.changes.listen(), self.closing.clone(), session.ended(), filter);
         stream(futures_util::stream::unfold(
             state,
-            move |(mut listener, mut closing, mut ended)| async move {
-                let filter = Filter::of_session();
+            move |(mut listener, mut closing, mut ended, filter)| async move {
                 let told = |change: &Change| filter.notification(change);
                 let heard = tokio::select! {
                     heard = quiet(&mut listener, &mut closing, told) => heard,
                     () = became_true(&mut ended) => Heard::End,
                 };
                 match heard {
-                    Heard::Told(frame) => Some((event(&frame), (listener, closing, ended))),
-                    Heard::Nothing => Some((comment(), (listener, closing, ended))),
+                    Heard::Told(frame) => Some((event(&frame), (listener, closing, ended, filter))),
+                    Heard::Nothing => Some((comment(), (listener, closing, ended, filter))),
                     Heard::End => None,
                 }
             },

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 
 use super::change::{Change, Changes};
 use super::connect::{Connection, connect};
+use super::followed::Wishes;
 use super::link::{Link, News};
 use super::listing::{self, Listed};
 use super::watch::watch;
@@ -40,6 +41,8 @@ pub(crate) struct Upstream {
     changes: Changes,
     calls: AtomicUsize,
     revisions: AtomicUsize,
+    /// Single resources that clients want to hear of.
+    pub(super) wishes: Wishes,
     /// Becomes true when it is not to be connected any more.
     ending: watch::Sender<bool>,
 }
@@ -83,8 +86,8 @@ impl Upstream {
     ) -> Upstream {
         let view = watch::Sender::new(View::default());
         let (calls, revisions) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let ending = watch::Sender::new(false);
-        Upstream { config, prefix, settings, journal, view, changes, calls, revisions, ending }
+        let (wishes, ending) = (Wishes::default(), watch::Sender::new(false));
+        Upstream { config, prefix, settings, journal, view, changes, calls, revisions, wishes, ending }
     }
 
     /// What is known now.
@@ -205,7 +208,7 @@ impl Upstream {
         self.view.send_modify(|view| *view = View { link: Some(Arc::clone(&link)), ..View::default() });
         let reason = tokio::select! {
             reason = self.follow(&link, &mut news) => reason,
-            never = watch(&link) => match never {},
+            never = watch(&link, &self.wishes) => match never {},
             _ = stop.wait_for(|stop| *stop) => "the gate stops".to_owned(),
         };
         let reason = self.lose(reason);
@@ -237,8 +240,8 @@ impl Upstream {
                     self.view.send_modify(|view| view.catalog = None);
                     stale = true;
                 }
-                Some(News { method }) = news.recv() => {
-                    self.changes.tell(Change::told(&self.config.name, method));
+                Some(news) = news.recv() => {
+                    self.changes.tell(Change::told(&self.config.name, news));
                 }
             }
         }

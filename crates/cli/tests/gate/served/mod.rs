@@ -4,7 +4,8 @@
 //! in place of the usual headers (`null` for none). The gate's questions meanwhile are compared with `asked` and get `answers`;
 //! `@STATE@` is the state that the client was given last. `raw` is a body as it is, `get` another request. `operator` is a
 //! request for the operator's address, with their token unless `token` says otherwise; `@ID@` in its path or body is the id, or
-//! the digest that waits, of such an answer's first item. `reload` is a new configuration, of which the log says `logs`. What comes back is compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
+//! the digest that waits, of such an answer's first item. `reload` is a new configuration, of which the log says `logs`. To a request that is
+//! `unanswered` for now nothing is awaited; `hears` is every message that comes then, in any order. What comes back is compared with `status` and with `expect`: objects may have more members, and a text that begins with `~` is a part.
 
 mod client;
 mod compare;
