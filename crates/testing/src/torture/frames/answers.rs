@@ -9,11 +9,11 @@ use super::super::lot::Lot;
 use super::super::{Ground, text};
 use super::garbler;
 use super::gate::{Gate, IN_TIME, Way};
-use super::judge::{Findings, Promise, shown};
+use super::judge::{self, Findings, Promise};
 use super::{good, wire};
 
-/// Calls of a lot over standard input, all at once.
-const LOT: usize = 12;
+/// Calls of a lot, all at once. Some wait as long as a server may take, so that few would be few indeed.
+const LOT: usize = 48;
 
 /// One gate, lot after lot until the time is over.
 pub(super) fn stretch(
@@ -57,7 +57,7 @@ fn over_lines(gate: &mut Gate, findings: &mut Findings) {
         let Ok(Some(line)) = gate.peer.line(deadline.saturating_duration_since(Instant::now())) else {
             return findings.broke(Promise::Answered, format!("calls are open: {open:?}"));
         };
-        let Some(frame) = readable(&line, findings) else { continue };
+        let frame = judge::readable(&line, findings);
         let id = frame.get("id").and_then(Value::as_str).unwrap_or_default();
         let before = open.len();
         if frame.get("method").is_none() {
@@ -77,19 +77,10 @@ fn over_requests(gate: &mut Gate, findings: &mut Findings) {
             match thread.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread of the client broke"))) {
                 Ok(body) => {
                     findings.answered += 1;
-                    readable(&body, findings);
+                    judge::readable(&body, findings);
                 }
                 Err(fault) => findings.broke(Promise::Answered, format!("{fault:#}: {frame}")),
             }
         }
     });
-}
-
-/// The gate's message, which is JSON whatever its server said.
-fn readable(bytes: &[u8], findings: &mut Findings) -> Option<Value> {
-    let frame = serde_json::from_slice(bytes).ok();
-    if frame.is_none() {
-        findings.broke(Promise::Readable, shown(bytes));
-    }
-    frame
 }

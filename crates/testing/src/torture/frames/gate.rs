@@ -120,7 +120,7 @@ impl Gate {
         match self.peer.wait(IN_TIME) {
             Ok(status) if status.success() => {}
             Ok(status) => {
-                findings.broke(Promise::Unbroken, format!("{status}: {}", tail(&self.peer.stderr())))
+                findings.broke(Promise::Unbroken, format!("{status}: {}", tail(&self.peer.stderr())));
             }
             Err(_) => {
                 findings.broke(Promise::Unbroken, format!("it has not ended after {:?}", asked.elapsed()));

@@ -41,6 +41,8 @@ const SHOWN_MAX: usize = 5;
 #[derive(Debug, Default)]
 pub(super) struct Findings {
     broken: BTreeMap<Promise, Vec<String>>,
+    /// What is not told yet.
+    fresh: Vec<String>,
     count: usize,
     /// Messages that were sent, demanded answers that came, calls that arrived, the most memory of a gate in KiB.
     pub(super) sent: u64,
@@ -54,12 +56,14 @@ impl Findings {
         self.count += 1;
         let all = self.broken.entry(promise).or_default();
         if all.len() < SHOWN_MAX {
+            self.fresh.push(format!("{promise:?}: {what}"));
             all.push(what);
         }
     }
 
-    pub(super) fn broken(&self) -> usize {
-        self.count
+    /// The breaches since this was asked for before.
+    pub(super) fn fresh(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.fresh)
     }
 
     pub(super) fn counts(&self) -> String {
@@ -96,6 +100,8 @@ pub(super) fn arrivals(text: &str, findings: &mut Findings) -> BTreeSet<String> 
         findings.arrived += 1;
         let mut words = line.splitn(3, ' ').skip(1);
         let (tool, arguments) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        // A call without arguments is a call with none.
+        let arguments = if arguments.is_empty() { "{}" } else { arguments };
         if let Err(fault) = validity(tool, arguments) {
             findings.broke(Promise::Valid, format!("{fault}: {}", shown(line.as_bytes())));
         }
@@ -187,6 +193,14 @@ pub(super) fn request(line: &[u8]) -> Option<Request> {
     plain.then(|| Request { id: id.to_owned(), method })
 }
 
+/// What a client got, if it is JSON; numbers that have no place in a float are JSON, too, and then nothing is judged.
+pub(super) fn readable(line: &[u8], findings: &mut Findings) -> Value {
+    if serde_json::from_slice::<&RawValue>(line).is_err() {
+        findings.broke(Promise::Readable, shown(line));
+    }
+    serde_json::from_slice(line).unwrap_or_default()
+}
+
 /// Whether an answer says that the gate did not send the call on.
 pub(super) fn is_refusal(answer: &Value) -> bool {
     let refusal = answer.pointer("/result/_meta/dev.callgate~1refusal");
@@ -211,7 +225,7 @@ mod tests {
             r#"{"marker":"m","more":1}"#,
             r#"{"marker":"m"} {}"#,
             "[]",
-            "",
+            "{}",
         ] {
             assert!(validity("mark", bad).is_err(), "{bad}");
         }
@@ -222,7 +236,7 @@ mod tests {
         let mut findings = Findings::default();
         let markers =
             arrivals("1 mark {\"marker\":\"a\"}\n1 mark {\"marker\":\"b\",\"count\":10}\n", &mut findings);
-        assert_eq!((markers.len(), findings.broken()), (2, 1));
+        assert_eq!((markers.len(), findings.count), (2, 1));
         let mut report = Report::default();
         findings.report(&mut report, 1);
         assert!(!report.close());

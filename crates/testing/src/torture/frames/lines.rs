@@ -109,10 +109,7 @@ fn hear(
         let Ok(Some(line)) = gate.peer.line(deadline.saturating_duration_since(Instant::now())) else {
             return;
         };
-        let Ok(frame) = serde_json::from_slice::<Value>(&line) else {
-            findings.broke(Promise::Readable, shown(&line));
-            continue;
-        };
+        let frame = judge::readable(&line, findings);
         if frame.get("method").is_some() {
             continue;
         }

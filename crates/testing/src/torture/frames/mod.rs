@@ -74,7 +74,6 @@ pub fn run(ground: &Ground, frames: Frames, report: &mut Report) -> anyhow::Resu
             let folder = ground.path(&format!("stretch-{number}"));
             std::fs::create_dir(&folder)?;
             let own = Ground { folder: folder.clone(), ..ground.clone() };
-            let before = findings.broken();
             let until = Instant::now() + stretch;
             match from {
                 From::ClientLines => lines::stretch(&own, until, &mut lot, &mut findings)?,
@@ -84,12 +83,11 @@ pub fn run(ground: &Ground, frames: Frames, report: &mut Report) -> anyhow::Resu
                     answers::stretch(&own, over_http, until, &mut lot, &mut findings)?;
                 }
             }
-            report.say(&format!(
-                "{:>6} s  stretch {number} {from:?}: {}{}",
-                begun.elapsed().as_secs(),
-                findings.counts(),
-                if findings.broken() > before { "  BROKEN" } else { "" }
-            ));
+            let seconds = begun.elapsed().as_secs();
+            report.say(&format!("{seconds:>6} s  stretch {number} {from:?}: {}", findings.counts()));
+            for breach in findings.fresh() {
+                report.say(&format!("        BROKEN {breach}"));
+            }
             std::fs::remove_dir_all(&folder)?;
             number += 1;
         }

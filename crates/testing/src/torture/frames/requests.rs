@@ -136,11 +136,9 @@ fn judge(
         Ok(Came::Closed | Came::Left | Came::Stream) => {}
         Ok(Came::Answer(status, kind, body)) => {
             findings.answered += 1;
-            let frame: Option<Value> = serde_json::from_slice(&body).ok();
-            if kind.starts_with("application/json") && frame.is_none() {
-                findings.broke(Promise::Readable, format!("{} to {}", shown(&body), request()));
-            }
-            let is_refused = status >= 400 || frame.is_some_and(|frame| judge::is_refusal(&frame));
+            let is_json = kind.starts_with("application/json");
+            let frame = if is_json { judge::readable(&body, findings) } else { Value::Null };
+            let is_refused = status >= 400 || judge::is_refusal(&frame);
             if is_refused && !sent.is_double {
                 refused.insert(sent.marker.clone(), format!("{status} {}", shown(&body)));
             }

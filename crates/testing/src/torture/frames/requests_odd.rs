@@ -154,8 +154,8 @@ fn change_headers(headers: &mut Vec<(String, String)>, lot: &mut Lot) {
         5 => headers.extend((0..HEADERS).map(|number| (format!("X-{number}"), String::new()))),
         6 => {
             if let Some((name, _)) = headers.get_mut(which) {
-                *name = pick(&["", " X", "Content-Type ", "X\u{0}", "Mcp-Session-Id", "Origin", "Host"], lot)
-                    .to_owned();
+                let odd = ["", " X", "Content-Type ", "X\u{0}", "Mcp-Session-Id", "Origin", "Host"];
+                pick(&odd, lot).clone_into(name);
             }
         }
         _ => {

@@ -167,20 +167,18 @@ fn is_stream(bytes: &[u8]) -> bool {
     head(bytes).is_some_and(|(head, _)| head.contains("text/event-stream"))
 }
 
+/// The head of the answer and what comes after it. That the body may come now (100) is no answer yet.
 fn head(bytes: &[u8]) -> Option<(String, &[u8])> {
     let at = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
-    let head = String::from_utf8_lossy(bytes.get(..at)?).to_ascii_lowercase();
-    Some((head, bytes.get(at + 4..)?))
+    let text = String::from_utf8_lossy(bytes.get(..at)?).to_ascii_lowercase();
+    let rest = bytes.get(at + 4..)?;
+    if text.split(' ').nth(1) == Some("100") { head(rest) } else { Some((text, rest)) }
 }
 
 /// The answer, if it is whole: by its length, or by the end of the connection.
 fn answer(bytes: &[u8], ended: bool) -> Option<Came> {
     let (head, body) = head(bytes)?;
     let status = head.split(' ').nth(1)?.parse().ok()?;
-    if status == 100 {
-        // Only that the body may come: the answer comes after it.
-        return answer(body, ended);
-    }
     let named = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let length: Option<usize> = named("content-length:").and_then(|length| length.parse().ok());
     let body = match length {
@@ -189,4 +187,26 @@ fn answer(bytes: &[u8], ended: bool) -> Option<Came> {
         None => return None,
     };
     Some(Came::Answer(status, named("content-type:").unwrap_or_default().to_owned(), body.to_vec()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_whole_by_its_length_or_by_the_end_and_comes_after_the_permission_to_send_the_body() {
+        let go_on = "HTTP/1.1 100 Continue\r\n\r\n";
+        let text =
+            format!("{go_on}HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok");
+        let whole = Some(Came::Answer(200, "text/plain".to_owned(), b"ok".to_vec()));
+        assert_eq!(answer(text.as_bytes(), false), whole);
+        for end in [go_on.len(), text.len() - 1] {
+            assert_eq!(answer(text.as_bytes().get(..end).unwrap_or_default(), true), None);
+        }
+        let unbounded = "HTTP/1.1 202 Accepted\r\n\r\nx";
+        assert_eq!(answer(unbounded.as_bytes(), false), None);
+        assert!(answer(unbounded.as_bytes(), true).is_some());
+        let events = format!("{go_on}HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+        assert!(is_stream(events.as_bytes()) && !is_stream(go_on.as_bytes()));
+    }
 }
