@@ -13,6 +13,7 @@ pub mod engine;
 pub mod gate;
 pub mod instructions;
 pub mod peers;
+pub mod serve;
 pub mod stages;
 pub mod turns;
 pub mod wire;

@@ -2,8 +2,8 @@
 
     python serve.py CALLGATE [--node-modules FOLDER]
 
-The gate stands before a server made with FastMCP, once as a program and once at an address, and before the public server for
-Node. Each client comes in both eras. One line a check, then the counts; the exit code is 1 when a check failed.
+The gate stands before a server made with FastMCP, once as a program and once at an address, and before the public servers for
+Node. Each client comes in both eras, FastMCP's in the newer one alone to the servers of `node_servers.py`. One line a check, then the counts; the exit code is 1 when a check failed.
 """
 
 import argparse
@@ -21,6 +21,7 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+import node_servers
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
@@ -202,6 +203,11 @@ def main() -> int:
             check(checks, callgate, node_modules, folder, "address", f'url = "{url}"')
         everything = ["node", str(node_modules / EVERYTHING), "stdio"]
         check(checks, callgate, node_modules, folder, "everything", program(everything))
+        for name, (command, run) in node_servers.servers(newer_node(node_modules), node_modules, folder).items():
+            upstream = program(command) + node_servers.environment(name)
+            with gate(callgate, folder, name, upstream) as url:
+                whole = node_servers.check(checks, name, url, run, folder / f"{name}.log")
+                asyncio.run(asyncio.wait_for(whole, PATIENCE_SECONDS))
     return checks.close()
 
 

@@ -47,6 +47,9 @@ pub(crate) struct TortureArgs {
     /// Where the random changes of the fuzz targets' inputs begin.
     #[arg(long, default_value_t = 2)]
     seed: u64,
+    /// How many minutes broken frames are sent to the gate.
+    #[arg(long, default_value_t = 60.0)]
+    frames_minutes: f64,
     /// On how many schemas the engine is compared with the reference evaluator and with other validators.
     #[arg(long, default_value_t = 100_000)]
     schemas: u64,
@@ -67,6 +70,10 @@ const SCHEDULES_SHORT: u64 = 2_000;
 /// How long the short proof drives the fuzz targets, from which seed.
 const FUZZ_SECONDS_SHORT: u64 = 60;
 const FUZZ_SEED_SHORT: u64 = 1;
+
+/// How long the short proof sends broken frames, from which seed.
+const FRAMES_MINUTES_SHORT: f64 = 0.5;
+const FRAMES_SEED_SHORT: u64 = 1;
 
 /// Runs every check. `false` if one of them failed.
 pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
@@ -104,6 +111,7 @@ pub(crate) fn test(root: &Path, args: &TestArgs) -> bool {
     plan.run("simulation", |at| proofs::simulate(at, SCHEDULES_SHORT));
     plan.run("kill", |at| proofs::kill(at, ROUNDS_SHORT));
     plan.run("order of writes", proofs::order);
+    plan.run("frames", |at| proofs::frames(at, FRAMES_MINUTES_SHORT, Some(FRAMES_SEED_SHORT)));
     plan.run("instructions", engine::instructions);
     if args.no_peers {
         plan.skip("peers", "left out by --no-peers");
@@ -122,6 +130,7 @@ pub(crate) fn torture(root: &Path, args: &TortureArgs) -> bool {
     plan.run("simulation", |at| proofs::simulate(at, args.schedules));
     plan.run("kill", |at| proofs::kill(at, args.rounds));
     plan.run("order of writes", proofs::order);
+    plan.run("frames", |at| proofs::frames(at, args.frames_minutes, None));
     plan.run("engine and reference", |at| engine::reference(at, args.schemas));
     plan.run("engine and other validators", |at| engine::others(at, args.schemas));
     plan.run("fuzz", |at| engine::fuzz(at, args.fuzz_seconds, args.seed));

@@ -1,4 +1,5 @@
-//! The proofs of the gate's promises on the release binary: kills at random moments, and the order of its writes.
+//! The proofs of the gate's promises on the release binary: kills at random moments, the order of its writes, and broken
+//! frames.
 
 use super::command::Command;
 use super::step::{Outcome, Setting};
@@ -25,6 +26,15 @@ pub(super) fn order(at: &Setting) -> Result<Outcome> {
         return Ok(at.missing("strace is not here"));
     }
     torture(at, "order").outcome()
+}
+
+/// Sends broken frames to the gate from both sides, for so many minutes, from a seed or from the clock's.
+pub(super) fn frames(at: &Setting, minutes: f64, seed: Option<u64>) -> Result<Outcome> {
+    let command = torture(at, "frames").arguments(["--minutes", &minutes.to_string()]);
+    match seed {
+        Some(seed) => command.arguments(["--seed", &seed.to_string()]).outcome(),
+        None => command.outcome(),
+    }
 }
 
 fn torture(at: &Setting, proof: &str) -> Command {

@@ -1,11 +1,13 @@
-//! The long proofs as a program: `kill` and `order` of a whole gate, and `simulate`. Ends with 1 when a promise is broken.
+//! The long proofs as a program: `kill`, `order` and `frames` of a whole gate, and `simulate`. Ends with 1 when a promise is broken.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use callgate_testing::fixture;
 use callgate_testing::report::Report;
 use callgate_testing::simulation;
+use callgate_testing::torture::frames::{self, Frames, garbler};
 use callgate_testing::torture::kill::Kills;
 use callgate_testing::torture::{Ground, kill, order, order_postgres};
 use clap::{Parser, Subcommand};
@@ -53,6 +55,18 @@ enum Proof {
         #[arg(long)]
         binary: PathBuf,
     },
+    /// Send broken frames to the gate, as clients and as servers, over standard input and output and over HTTP.
+    Frames {
+        /// The gate's program.
+        #[arg(long)]
+        binary: PathBuf,
+        /// How many minutes; a part of one is good, too.
+        #[arg(long, default_value_t = 60.0)]
+        minutes: f64,
+        /// Where the random numbers start, to have a run again [default: the clock].
+        #[arg(long)]
+        seed: Option<u64>,
+    },
 }
 
 /// Where the records are.
@@ -64,6 +78,7 @@ enum Store {
 
 fn main() -> anyhow::Result<ExitCode> {
     fixture::run_if_asked();
+    garbler::run_if_asked();
     let folder = tempfile::tempdir()?;
     let ground = |binary: PathBuf| -> anyhow::Result<Ground> {
         Ok(Ground { binary: std::path::absolute(binary)?, folder: folder.path().to_owned(), store: None })
@@ -81,6 +96,11 @@ fn main() -> anyhow::Result<ExitCode> {
             }
         }
         Proof::Simulate { schedules, seed } => simulate(seed, schedules, &mut report),
+        Proof::Frames { binary, minutes, seed } => {
+            let seed = seed.map_or_else(seed_from_clock, Ok)?;
+            let time = Duration::try_from_secs_f64(minutes * 60.0)?;
+            frames::run(&ground(binary)?, Frames { time, seed }, &mut report)?;
+        }
         Proof::Order { binary } => {
             order::run(&ground(binary.clone())?, &mut report)?;
             order_postgres::run(&ground(binary)?, &mut report)?;

@@ -1,5 +1,7 @@
-//! The proofs that need a whole gate: what is left after it is killed at any moment, and in which order it writes.
+//! The proofs that need a whole gate: what is left after it is killed at any moment, in which order it writes, and what
+//! broken frames do to it.
 
+pub mod frames;
 pub mod kill;
 mod lot;
 pub mod order;
