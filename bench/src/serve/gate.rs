@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use callgate_gateway::Journal;
 use callgate_gateway::journal::MemoryJournal;
 use callgate_server::config::Config;
-use callgate_server::{Auth, Gate, HttpClients, Stop, serve_http};
+use callgate_server::{Access, Auth, Gate, HttpClients, Stop, serve_http};
 use callgate_store::SqliteJournal;
 use callgate_wire::Principal;
 use tokio::net::TcpListener;
@@ -31,11 +31,11 @@ pub(super) async fn serve(config: &Path, store: Option<&Path>) -> anyhow::Result
     std::io::stdout().flush()?;
     let folder = tempfile::tempdir()?;
     let nobody = Some(Principal::local("bench"));
-    let auth = Auth::start(config, &folder.path().join("store"), nobody)
-        .await
-        .context("no way to show who calls")?;
+    let beside = folder.path().join("store");
+    let auth = Auth::start(config, &beside, nobody).await.context("no way to show who calls")?;
+    let (_same, access) = watch::channel(Arc::new(Access::new(Vec::new(), Vec::new(), auth)));
     // Held as long as it serves: a gate whose stop is gone would stop.
     let (_keep, stop) = watch::channel(Stop::No);
-    serve_http(gate, HttpClients { listener, hosts: Vec::new(), origins: Vec::new(), auth }, stop).await;
+    serve_http(gate, HttpClients { listener, access, beside }, stop).await;
     Ok(())
 }
