@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 
 use super::call::{Way, finish};
-use super::client::{Client, Talk};
+use super::client::{Client, Talk, Wants};
 use super::gate::{Gate, Route};
 use super::judge::{Judged, judge, result_of};
 use super::link::{Asked, Link, Next, Outgoing, Reply, Ticket};
@@ -201,7 +201,7 @@ impl Conversation {
     async fn next(&mut self, way: &Way<'_>, talk: &mut Talk) -> Event {
         let due = self.due;
         let limits = &way.gate.config.gate.frames;
-        let progress = marks::progress(&way.frame, limits);
+        let wants = Wants::of(way.client, &way.frame, limits);
         let Some(Out { ticket, asked }) = &mut self.out else {
             return Event::GivenUp(Observation::InputUnavailable, true);
         };
@@ -209,7 +209,7 @@ impl Conversation {
             tokio::select! {
                 biased;
                 next = ticket.next() => match next {
-                    Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
+                    Next::Told(told) => talk.pass_on(told, &wants, limits),
                     Next::Reply(reply) => return Event::Replied(reply),
                 },
                 () = talk.is_withdrawn() => return Event::GivenUp(Observation::CancelledAfterDispatch, false),
@@ -252,7 +252,7 @@ impl Conversation {
         question: &Question,
     ) -> Result<Option<Answered>, Event> {
         let limits = &way.gate.config.gate.frames;
-        let progress = marks::progress(&way.frame, limits);
+        let wants = Wants::of(way.client, &way.frame, limits);
         let (questions, tell) = (Arc::clone(&talk.questions), talk.tell.clone());
         let answered = questions.ask(&tell, question, limits);
         tokio::pin!(answered);
@@ -270,7 +270,7 @@ impl Conversation {
                     return Ok(answered);
                 }
                 next = next_of(&mut self.out) => match next {
-                    Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
+                    Next::Told(told) => talk.pass_on(told, &wants, limits),
                     Next::Reply(reply) => return Err(Event::Replied(reply)),
                 },
                 () = talk.is_withdrawn() => {

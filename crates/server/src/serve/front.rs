@@ -95,7 +95,7 @@ impl Gate {
         match method {
             "ping" => self.own(client, id, b"{}", ResultKind::Other),
             "server/discover" => {
-                Response::Frame(answer::result(id, &self.introduction().welcome().discovered()))
+                Response::Frame(answer::result(id, &self.introduction(Era::Modern).welcome().discovered()))
             }
             _ => match ListKind::of(method) {
                 Some(kind) => self.list_others(client, id, kind, bytes).await,
@@ -112,12 +112,13 @@ impl Gate {
     }
 
     /// What the gate says of itself.
-    pub(crate) fn introduction(&self) -> Introduction {
-        Introduction { capabilities: self.capabilities(), instructions: self.instructions() }
+    pub(crate) fn introduction(&self, era: Era) -> Introduction {
+        Introduction { capabilities: self.capabilities(era), instructions: self.instructions() }
     }
 
-    /// What clients can expect: tools always, the rest if a server has it.
-    fn capabilities(&self) -> String {
+    /// What clients of an era can expect: tools always, the rest if a server has it. A client of the older era asks for
+    /// messages by its session, which the gate does not keep.
+    fn capabilities(&self, era: Era) -> String {
         let mut members = vec!["\"tools\":{\"listChanged\":true}".to_owned()];
         let links: Vec<_> = self.upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
         let has = |name: &str| links.iter().any(|link| link.hello().is_some_and(|hello| hello.has(name)));
@@ -125,8 +126,9 @@ impl Gate {
             ("resources", "{\"listChanged\":true}"),
             ("prompts", "{\"listChanged\":true}"),
             ("completions", "{}"),
+            ("logging", "{}"),
         ] {
-            if has(name) {
+            if has(name) && (name != "logging" || era == Era::Modern) {
                 members.push(format!("\"{name}\":{text}"));
             }
         }

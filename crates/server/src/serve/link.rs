@@ -381,10 +381,16 @@ impl Link {
             _ => of,
         };
         let waiting = self.lock();
-        match of.and_then(|id| waiting.get(&id)) {
+        let waiter = match of {
+            Some(id) => waiting.get(&id),
+            // On the one stream of a process nothing says what a message belongs to.
+            None if method == "notifications/message" => only_call(&waiting),
+            None => None,
+        };
+        match waiter {
             // Who does not take what is told loses some of it, and nobody else waits for them.
             Some(waiter) => drop(waiter.told.try_send(line.into_bytes())),
-            None if method == "notifications/progress" => {}
+            None if matches!(method.as_str(), "notifications/progress" | "notifications/message") => {}
             None => drop(self.news.try_send(News { method })),
         }
     }
@@ -396,13 +402,9 @@ impl Link {
             return;
         }
         let waiting = self.lock();
-        let mut calls = waiting.iter().filter(|(_, waiter)| waiter.is_call);
         let asked = match of {
             Some(of) => waiting.get(&of),
-            None => match (calls.next(), calls.next()) {
-                (Some((_, only)), None) => Some(only),
-                _ => None,
-            },
+            None => only_call(&waiting),
         };
         let asked = asked.and_then(|waiter| waiter.asked.clone());
         drop(waiting);
@@ -430,5 +432,14 @@ impl Link {
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Waiter>> {
         self.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// The one call that is out, if it is one: what its server says meanwhile is taken to belong to that.
+fn only_call(waiting: &HashMap<u64, Waiter>) -> Option<&Waiter> {
+    let mut calls = waiting.values().filter(|waiter| waiter.is_call);
+    match (calls.next(), calls.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
     }
 }
