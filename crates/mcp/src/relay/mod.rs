@@ -8,7 +8,8 @@
 //! | `request` | a client's request as the server gets it |
 //! | `result` | a server's result as the client gets it |
 //! | `subject` | what a request is about, in headers |
-//! | `told` | progress and log messages, which go to whom they concern |
+//! | `told` | progress, which goes to whom it concerns, and changes |
+//! | `log` | messages for a client's log, and which of them a request asks for |
 //! | `lists` | one list out of those of many servers |
 //! | `hello` | how a connection begins, in both eras and on both sides |
 //! | `era` | the two eras, and what a request of the newer one says of its client |
@@ -16,6 +17,7 @@
 mod era;
 mod hello;
 mod lists;
+mod log;
 mod question;
 mod request;
 mod result;
@@ -25,6 +27,7 @@ mod told;
 pub use era::{CAPABILITIES, CLIENT_INFO, Era, META_PREFIX, ModernClient, ModernFault, PROTOCOL_VERSION};
 pub use hello::{Hello, HelloFault, Welcome, discover_request, initialize_request, own_request};
 pub use lists::{Items, ListKind, merged, named};
+pub use log::{LogLevel, admits};
 pub use question::{Answered, ELICIT, Elicited, Question, Questions, Return, again, responses};
 pub use request::{Introduction, Outward, outward};
 pub use result::{Inward, ResultKind, inward, own_answer};

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use axum::http::HeaderMap;
 use callgate_gateway::policy::Claims;
 use callgate_mcp::FrameLimits;
-use callgate_mcp::relay::{Era, Introduction, ModernClient, with_progress};
+use callgate_mcp::relay::{Era, Introduction, LogLevel, ModernClient, admits, with_progress};
 use callgate_wire::Principal;
 use tokio::sync::{mpsc, watch};
 
 use super::followed::Followed;
+use super::marks;
 use super::question::OpenQuestions;
 
 /// A client, as far as one request of it is concerned.
@@ -38,6 +39,26 @@ impl Client {
     }
 }
 
+/// What a request asks to be told until it is answered.
+#[derive(Debug, Default)]
+pub(crate) struct Wants {
+    /// The token of its progress, as JSON text.
+    pub(crate) progress: Option<String>,
+    /// Messages from this level on. A client of the older era asks by its session, which the gate does not keep.
+    pub(crate) log: Option<LogLevel>,
+}
+
+impl Wants {
+    /// What this request of the client asks for.
+    pub(crate) fn of(client: &Client, frame: &[u8], limits: &FrameLimits) -> Wants {
+        let log = match client.era {
+            Era::Modern => LogLevel::asked_by(frame, limits),
+            Era::Legacy(_) => None,
+        };
+        Wants { progress: marks::progress(frame, limits), log }
+    }
+}
+
 /// What passes between the gate and a client while one request of it is open.
 pub(crate) struct Talk {
     /// Progress and the like, to the client. Closed where nobody listens.
@@ -57,8 +78,11 @@ pub(crate) struct Talk {
 impl Talk {
     /// Passes on what a server tells of the request, under the client's own token. A client that does not take it loses
     /// some of it, and nobody waits for them.
-    pub(crate) fn pass_on(&self, told: Box<[u8]>, progress: Option<&str>, limits: &FrameLimits) {
-        let frame = progress.and_then(|token| with_progress(&told, limits, token));
+    pub(crate) fn pass_on(&self, told: Box<[u8]>, wants: &Wants, limits: &FrameLimits) {
+        if !admits(wants.log, &told, limits) {
+            return;
+        }
+        let frame = wants.progress.as_deref().and_then(|token| with_progress(&told, limits, token));
         let _ = self.tell.try_send(frame.unwrap_or_else(|| told.into_vec()));
     }
 

@@ -19,7 +19,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Duration, Instant};
 
 use super::call::{Way, finish};
-use super::client::{Client, Talk};
+use super::client::{Client, Talk, Wants};
 use super::gate::{Gate, Route};
 use super::judge::{Judged, judge, result_of};
 use super::link::{Asked, Link, Next, Outgoing, Reply, Ticket};
@@ -146,6 +146,7 @@ impl Conversation {
             method: "tools/call".to_owned(),
             name: Some(self.tool.clone()),
             headers: Subject::mirrored(definition, self.dispatch.arguments(), limits),
+            by: Some(way.client.principal.clone()),
         };
         let (ask, asked) = mpsc::channel(WAITING_MAX);
         self.out = Some(Out { ticket: self.link.request(id, outgoing, Some(ask)), asked });
@@ -201,7 +202,7 @@ impl Conversation {
     async fn next(&mut self, way: &Way<'_>, talk: &mut Talk) -> Event {
         let due = self.due;
         let limits = &way.gate.config.gate.frames;
-        let progress = marks::progress(&way.frame, limits);
+        let wants = Wants::of(way.client, &way.frame, limits);
         let Some(Out { ticket, asked }) = &mut self.out else {
             return Event::GivenUp(Observation::InputUnavailable, true);
         };
@@ -209,7 +210,7 @@ impl Conversation {
             tokio::select! {
                 biased;
                 next = ticket.next() => match next {
-                    Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
+                    Next::Told(told) => talk.pass_on(told, &wants, limits),
                     Next::Reply(reply) => return Event::Replied(reply),
                 },
                 () = talk.is_withdrawn() => return Event::GivenUp(Observation::CancelledAfterDispatch, false),
@@ -252,7 +253,7 @@ impl Conversation {
         question: &Question,
     ) -> Result<Option<Answered>, Event> {
         let limits = &way.gate.config.gate.frames;
-        let progress = marks::progress(&way.frame, limits);
+        let wants = Wants::of(way.client, &way.frame, limits);
         let (questions, tell) = (Arc::clone(&talk.questions), talk.tell.clone());
         let answered = questions.ask(&tell, question, limits);
         tokio::pin!(answered);
@@ -270,7 +271,7 @@ impl Conversation {
                     return Ok(answered);
                 }
                 next = next_of(&mut self.out) => match next {
-                    Next::Told(told) => talk.pass_on(told, progress.as_deref(), limits),
+                    Next::Told(told) => talk.pass_on(told, &wants, limits),
                     Next::Reply(reply) => return Err(Event::Replied(reply)),
                 },
                 () = talk.is_withdrawn() => {

@@ -98,7 +98,7 @@ impl Gate {
         match method {
             "ping" => self.own(client, id, b"{}", ResultKind::Other),
             "server/discover" => {
-                Response::Frame(answer::result(id, &self.introduction().welcome().discovered()))
+                Response::Frame(answer::result(id, &self.introduction(Era::Modern).welcome().discovered()))
             }
             "resources/subscribe" | "resources/unsubscribe" => {
                 self.follow_or_leave(client, id, method, bytes, &talk).await
@@ -145,12 +145,13 @@ impl Gate {
     }
 
     /// What the gate says of itself.
-    pub(crate) fn introduction(&self) -> Introduction {
-        Introduction { capabilities: self.capabilities(), instructions: self.instructions() }
+    pub(crate) fn introduction(&self, era: Era) -> Introduction {
+        Introduction { capabilities: self.capabilities(era), instructions: self.instructions() }
     }
 
-    /// What clients can expect: tools always, the rest if a server has it.
-    fn capabilities(&self) -> String {
+    /// What clients of an era can expect: tools always, the rest if a server has it. A client of the older era asks for
+    /// messages by its session, which the gate does not keep.
+    fn capabilities(&self, era: Era) -> String {
         let mut members = vec!["\"tools\":{\"listChanged\":true}".to_owned()];
         let links: Vec<_> =
             self.current().upstreams.iter().filter_map(|upstream| upstream.view().link).collect();
@@ -158,10 +159,13 @@ impl Gate {
         let subscribe = self.tells_of_resources();
         let resources =
             if subscribe { "{\"listChanged\":true,\"subscribe\":true}" } else { "{\"listChanged\":true}" };
-        for (name, text) in
-            [("resources", resources), ("prompts", "{\"listChanged\":true}"), ("completions", "{}")]
-        {
-            if has(name) {
+        for (name, text) in [
+            ("resources", resources),
+            ("prompts", "{\"listChanged\":true}"),
+            ("completions", "{}"),
+            ("logging", "{}"),
+        ] {
+            if has(name) && (name != "logging" || era == Era::Modern) {
                 members.push(format!("\"{name}\":{text}"));
             }
         }

@@ -221,7 +221,7 @@ impl Front {
         match (arrival.method.as_str(), &arrival.id) {
             ("subscriptions/listen", Some(id)) => self.listen(id.clone(), &arrival.client, &bytes).await,
             ("server/discover", Some(id)) => {
-                let welcome = self.gate.introduction();
+                let welcome = self.gate.introduction(Era::Modern);
                 json(StatusCode::OK, answer::result(id, &welcome.welcome().discovered_over_http()))
             }
             _ => self.answer(arrival, frame, bytes, headers).await,
@@ -340,7 +340,7 @@ impl Front {
             Ok(session) => session,
             Err(reason) => return render(client.era, Response::error(id, rpc::INVALID_PARAMS, &reason)),
         };
-        let result = self.gate.introduction().welcome().initialized(session.era.revision());
+        let result = self.gate.introduction(session.era).welcome().initialized(session.era.revision());
         let mut response = json(StatusCode::OK, answer::result(id, &result));
         if let Ok(value) = session.id.parse() {
             response.headers_mut().insert(SESSION, value);

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use callgate_mcp::frame::{Answer, Scan, UpstreamFrame};
 use callgate_mcp::relay::{Era, Hello, progress_of, subscription_of, updated_resource};
 use callgate_mcp::{FrameLimits, answer, rpc};
+use callgate_wire::Principal;
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::event_stream::EventStream;
@@ -28,6 +29,7 @@ pub(crate) struct Link {
     news: mpsc::Sender<News>,
     tools_changed: Notify,
     gone: watch::Sender<Option<String>>,
+    callers: Mutex<Callers>,
     limits: FrameLimits,
 }
 
@@ -45,6 +47,25 @@ pub(crate) struct News {
     pub(crate) method: String,
     /// The resource that it is about, if it is about one.
     pub(crate) uri: Option<String>,
+}
+
+/// On whose behalf requests have gone over a connection so far.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Callers {
+    #[default]
+    Nobody,
+    One(Principal),
+    Several,
+}
+
+impl Callers {
+    fn note(&mut self, principal: &Principal) {
+        match self {
+            Callers::Nobody => *self = Callers::One(principal.clone()),
+            Callers::One(known) if known == principal => {}
+            Callers::One(_) | Callers::Several => *self = Callers::Several,
+        }
+    }
 }
 
 /// Whoever waits for an answer.
@@ -67,6 +88,8 @@ pub(crate) struct Outgoing {
     pub(crate) name: Option<String>,
     /// Headers that repeat arguments: names and encoded values.
     pub(crate) headers: Vec<(String, String)>,
+    /// On whose behalf it goes; nobody's where the gate itself asks.
+    pub(crate) by: Option<Principal>,
 }
 
 /// A request of the server's own, which belongs to a request of a client.
@@ -160,6 +183,7 @@ impl Link {
             news,
             tools_changed: Notify::new(),
             gone: watch::Sender::new(None),
+            callers: Mutex::default(),
             limits,
         };
         (link, told)
@@ -190,6 +214,9 @@ impl Link {
         outgoing: Outgoing,
         asked: Option<mpsc::Sender<Asked>>,
     ) -> Ticket {
+        if let Some(principal) = &outgoing.by {
+            self.callers().note(principal);
+        }
         let (reply, replied) = oneshot::channel();
         let (tell, told) = mpsc::channel(TOLD_WAITING_MAX);
         let waiter = Waiter { reply, told: tell, is_call: asked.is_some(), asked };
@@ -392,10 +419,19 @@ impl Link {
             _ => of,
         };
         let waiting = self.lock();
-        match of.and_then(|id| waiting.get(&id)) {
+        let waiter = match of {
+            Some(id) => waiting.get(&id),
+            // On the one stream of a process nothing says what a message belongs to, and a late one may be about a call
+            // before. It goes to the call that is out only if it can be nobody else's.
+            None if method == "notifications/message" && *self.callers() != Callers::Several => {
+                only_call(&waiting)
+            }
+            None => None,
+        };
+        match waiter {
             // Who does not take what is told loses some of it, and nobody else waits for them.
             Some(waiter) => drop(waiter.told.try_send(line.into_bytes())),
-            None if method == "notifications/progress" => {}
+            None if matches!(method.as_str(), "notifications/progress" | "notifications/message") => {}
             None => drop(self.news.try_send(News { method, uri: None })),
         }
     }
@@ -407,13 +443,9 @@ impl Link {
             return;
         }
         let waiting = self.lock();
-        let mut calls = waiting.iter().filter(|(_, waiter)| waiter.is_call);
         let asked = match of {
             Some(of) => waiting.get(&of),
-            None => match (calls.next(), calls.next()) {
-                (Some((_, only)), None) => Some(only),
-                _ => None,
-            },
+            None => only_call(&waiting),
         };
         let asked = asked.and_then(|waiter| waiter.asked.clone());
         drop(waiting);
@@ -439,7 +471,20 @@ impl Link {
         }
     }
 
+    fn callers(&self) -> std::sync::MutexGuard<'_, Callers> {
+        self.callers.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Waiter>> {
         self.waiting.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// The one call that is out, if it is one: what its server says meanwhile is taken to belong to that.
+fn only_call(waiting: &HashMap<u64, Waiter>) -> Option<&Waiter> {
+    let mut calls = waiting.values().filter(|waiter| waiter.is_call);
+    match (calls.next(), calls.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
     }
 }

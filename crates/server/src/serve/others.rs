@@ -14,12 +14,11 @@ use callgate_schema::json::{Kind, Tape};
 use callgate_wire::Code;
 use tokio::time::Instant;
 
-use super::client::{Client, Talk};
+use super::client::{Client, Talk, Wants};
 use super::connect::own_client;
 use super::front::Response;
 use super::gate::Gate;
 use super::link::{Link, Next, Outgoing, Reply, Ticket};
-use super::marks;
 use super::upstream::Upstream;
 
 /// How long one server may take to list what it has; one that takes longer is left out.
@@ -156,11 +155,11 @@ impl Gate {
         let limits = &self.config.gate.frames;
         let own = link.fresh_id();
         let number = own.to_string();
-        let progress = marks::progress(bytes, limits);
+        let wants = Wants::of(client, bytes, limits);
         let change = Outward {
             id: &number,
             name: name.as_deref().filter(|_| method == "prompts/get"),
-            progress: progress.as_ref().map(|_| number.as_str()),
+            progress: wants.progress.as_ref().map(|_| number.as_str()),
             client: client.introduction(link.hello().map(|hello| hello.era)),
         };
         let outgoing = Outgoing {
@@ -168,9 +167,10 @@ impl Gate {
             method: method.to_owned(),
             name: name.filter(|_| matches!(method, "prompts/get" | "resources/read")),
             headers: Vec::new(),
+            by: Some(client.principal.clone()),
         };
         let ticket = link.request(own, outgoing, None);
-        match self.wait_for_other(id, ticket, talk, progress.as_deref()).await {
+        match self.wait_for_other(id, ticket, talk, &wants).await {
             Ok(reply) => self.passed(client, id, method, &reply),
             Err(response) => response,
         }
@@ -182,14 +182,14 @@ impl Gate {
         id: &RequestId,
         mut ticket: Ticket,
         mut talk: Talk,
-        progress: Option<&str>,
+        wants: &Wants,
     ) -> Result<Reply, Response> {
         let due = Instant::now() + self.config.gate.call_timeout;
         loop {
             tokio::select! {
                 biased;
                 next = ticket.next() => match next {
-                    Next::Told(told) => talk.pass_on(told, progress, &self.config.gate.frames),
+                    Next::Told(told) => talk.pass_on(told, wants, &self.config.gate.frames),
                     Next::Reply(reply) => return Ok(reply),
                 },
                 () = talk.is_withdrawn() => {

@@ -244,7 +244,7 @@ impl Shared {
             Err(expected) => return Response::error(id, rpc::INVALID_PARAMS, &expected),
         };
         *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some((era, about));
-        let welcome = self.gate.introduction();
+        let welcome = self.gate.introduction(era);
         Response::Frame(answer::result(id, &welcome.welcome().initialized(era.revision())))
     }
 
