@@ -27,7 +27,7 @@ const TOOLS_EACH: usize = 40;
 /// Streams of changes that are held at once.
 const STREAMS: usize = 1_000;
 /// How long a part may take until its tool can be called.
-const START: Duration = Duration::from_secs(60);
+const START: Duration = Duration::from_mins(1);
 
 /// What to measure.
 #[derive(Debug, clap::Args)]
