@@ -29,8 +29,8 @@ ANSWER_SECONDS = 20
 
 INFO = {"name": "conformance-fixture", "version": "1"}
 LIST_CHANGED = {"listChanged": True}
-CAPABILITIES = {"tools": LIST_CHANGED, "prompts": LIST_CHANGED, "resources": {}, "completions": {}}
-LEGACY_CAPABILITIES = CAPABILITIES | {"logging": {}, "resources": {"subscribe": True}}
+CAPABILITIES = {"tools": LIST_CHANGED, "prompts": LIST_CHANGED, "resources": {"subscribe": True}, "completions": {}}
+LEGACY_CAPABILITIES = CAPABILITIES | {"logging": {}}
 CACHED = {"ttlMs": 0, "cacheScope": "private"}
 
 
